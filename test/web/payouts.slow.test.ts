@@ -58,9 +58,10 @@ describe('payouts in the web app', function () {
     await sees(page, shown(totals[0].earned));
     expect(await violations(page)).to.deep.equal([]);
     await browser.visit(page, `/statements/${browser.repId(seller)}?period=${period}`);
-    await sees(page, 'What this statement pays');
+    await sees(page, 'Paid on');
+    expect(await violations(page)).to.deep.equal([]);
     await browser.visit(page, `/deals/${paid.dealId}`);
-    await sees(page, 'When it is paid');
+    await sees(page, 'From the deal to the bank');
     expect((await texts(page, 'main li')).join()).to.match(/Paid on \d+ \w+ \d{4}/);
     expect(await violations(page)).to.deep.equal([]);
     expect(problems).to.deep.equal([]);

@@ -37,7 +37,7 @@ describe('amounts that came after an approval', () => {
   it('are one sentence: what was paid when, and what is open', () => {
     expect(lateSentence([], [])).to.equal(null);
     expect(lateSentence([correction, carried], [])).to.equal(
-      'Paid $1,730.47 with the statement of Q3 2026, $280.00 in November 2026 as a correction of Q3 2026.',
+      'Added $1,730.47 to the statement of Q3 2026, $280.00 to November 2026 as a correction of Q3 2026.',
     );
     expect(lateSentence([], [open])).to.equal('+$280.00 for Q3 2026 is not decided yet.');
     expect(lateSentence([], [{ ...open, status: 'dismissed' }])).to.equal('+$280.00 for Q3 2026 was not paid.');

@@ -35,10 +35,9 @@ describe('net payouts by currency', () => {
   });
 
   it('are what is payable where statements pay less than is earned', () => {
-    const summary = { netPayout: 100, payable: 40 } as TeamStatement['summary'];
-    expect(netSums([{ currency: 'USD', summary, otherCurrencies: [] }], 'USD')).to.deep.equal([
-      { currency: 'USD', amount: '40' },
-    ]);
+    const payslip = { pays: [{ currency: 'GBP', amount: 40 }] } as unknown as TeamStatement['payslip'];
+    const paid = statement('ana', { summary: { netPayout: 100 } });
+    expect(present(netSums([{ ...paid, payslip }], 'USD'))).to.deep.equal([{ currency: 'GBP', amount: '40' }]);
   });
 
   it('are named only where they are not zero', () => {

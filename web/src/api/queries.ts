@@ -2,6 +2,7 @@ import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { loadAllPages } from './all-pages.js';
 import { type Answer, api } from './client.js';
 import { withCollectedCredit } from './collected-credit.js';
+import { dashboardInOwnCurrency, withOwnCurrency } from './own-currency.js';
 
 export type Profile = Answer<'getProfile'>;
 export type Dashboard = Extract<Answer<'getCommissions'>, { closedDeals: unknown }>;
@@ -36,6 +37,7 @@ export const dashboardQuery = (repId: string, period: string) =>
       const dashboard = (await api.getCommissions({ query: { repId, period } }, { signal })) as Dashboard;
       return { ...dashboard, attainment: dashboard.attainment.map(withCollectedCredit) };
     },
+    select: dashboardInOwnCurrency<Dashboard>,
   });
 
 /** The number of closed deals in one dashboard. */
@@ -69,6 +71,7 @@ export const statementQuery = (repId: string, period: string, live = false) =>
         { query: { repId, period, ...(live ? { live: 'true' } : {}) } },
         { signal },
       ) as Promise<Statement>,
+    select: withOwnCurrency<Statement>,
   });
 
 export const ownStatementsQuery = (repId: string) =>

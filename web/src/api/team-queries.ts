@@ -3,6 +3,7 @@ import { byName } from '../shared/format/texts.js';
 import { loadAllPages } from './all-pages.js';
 import { type Answer, api } from './client.js';
 import { withCollectedCredit } from './collected-credit.js';
+import { withOwnCurrency } from './own-currency.js';
 import { type Dispute, type Statement } from './queries.js';
 
 export type TeamOverview = Extract<Answer<'getCommissions'>, { reps: readonly { attainment: unknown }[] }>;
@@ -69,7 +70,7 @@ export const teamStatementsQuery = (period: string) =>
     queryKey: ['team-statements', period],
     queryFn: ({ signal }) =>
       api.getStatements({ query: { period, deviations: 'true' } }, { signal }) as Promise<TeamStatements>,
-    select: (team) => ({ ...team, statements: byName(team.statements) }),
+    select: (team) => ({ ...team, statements: byName(team.statements).map(withOwnCurrency) }),
   });
 
 export interface ExceptionsOf {
@@ -198,6 +199,7 @@ export const versionQuery = (repId: string, period: string, version: number) =>
     queryFn: ({ signal }) =>
       api.getStatements({ query: { repId, period, version: String(version) } }, { signal }) as Promise<Statement>,
     staleTime: Number.POSITIVE_INFINITY,
+    select: withOwnCurrency<Statement>,
   });
 
 /** Whether the dispute waits for a decision. */

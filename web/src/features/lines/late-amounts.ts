@@ -7,11 +7,11 @@ import { formatPeriod } from '../../shared/format/periods.js';
 type Correction = Pick<Breakdown['corrections'][number], 'delta' | 'currency' | 'period' | 'paidIn'>;
 type Difference = Pick<Breakdown['openDifferences'][number], 'delta' | 'currency' | 'period' | 'status'>;
 
-/** How a correction was paid: with its own statement, or with a later one. */
+/** What a correction was added to: its own statement, or a later one. */
 export function correctionWords({ period, paidIn }: Pick<Correction, 'period' | 'paidIn'>): string {
   return period === paidIn
-    ? `with the statement of ${formatPeriod(period)}`
-    : `in ${formatPeriod(paidIn)} as a correction of ${formatPeriod(period)}`;
+    ? `to the statement of ${formatPeriod(period)}`
+    : `to ${formatPeriod(paidIn)} as a correction of ${formatPeriod(period)}`;
 }
 
 export function differenceWords({ period, status }: Pick<Difference, 'period' | 'status'>): string {
@@ -33,7 +33,7 @@ export function lateSentence(corrections: readonly Correction[], differences: re
       return `${sum} for ${formatPeriod(period)} ${status === 'open' ? 'is not decided yet' : 'was not paid'}`;
     });
   const sentences = [
-    ...(paid.length === 0 ? [] : [`Paid ${paid.join(', ')}.`]),
+    ...(paid.length === 0 ? [] : [`Added ${paid.join(', ')}.`]),
     ...(open.length === 0 ? [] : [`${open.join(', ')}.`]),
   ];
   return sentences.length === 0 ? null : sentences.join(' ');

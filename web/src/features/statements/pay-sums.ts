@@ -8,20 +8,23 @@ export interface Sum {
   readonly amount: string;
 }
 
-type Paid = Pick<TeamStatement, 'currency' | 'summary' | 'otherCurrencies' | 'pay'>;
+type Paid = Pick<TeamStatement, 'currency' | 'summary' | 'otherCurrencies' | 'payslip'>;
 
-/** What a statement pays in the currency that it names: with payouts, what of the net payout is payable. */
-export function paidAmount({ payable, netPayout }: Paid['summary']): number {
-  return payable ?? netPayout;
+/** What a statement pays by currency: without payouts, what it earns. */
+function listPaid(statement: Paid): readonly Amount[] {
+  return statement.payslip?.pays ?? listEarned(statement);
 }
 
-/** What a statement pays by currency: only that of payment, for people who have one. */
-function listPaid({ currency, summary, otherCurrencies, pay }: Paid) {
-  if (pay !== undefined && pay.amount !== null) return [{ currency: pay.currency, amount: pay.amount }];
+function listEarned({ currency, summary, otherCurrencies }: Paid): readonly Amount[] {
   return [{ currency, summary }, ...otherCurrencies].map((earned) => ({
     currency: earned.currency,
-    amount: paidAmount(earned.summary),
+    amount: earned.summary.netPayout,
   }));
+}
+
+/** What a statement pays in the currency of the person, for the order of a list. */
+export function paidAmount(statement: Paid): number {
+  return Number(listPaid(statement)[0]?.amount ?? 0);
 }
 
 /** What the statements pay by currency, the given currency first. It has a sum even if it is zero. */
@@ -31,16 +34,12 @@ export function netSums(statements: readonly Paid[], first: string): readonly Su
 
 /** What the statements earn by currency, whether it is paid or not. */
 export function earnedSums(statements: readonly Paid[], first: string): readonly Sum[] {
-  const earned = statements.flatMap(({ currency, summary, otherCurrencies }) => [
-    { currency, amount: summary.netPayout },
-    ...otherCurrencies.map((other) => ({ currency: other.currency, amount: other.summary.netPayout })),
-  ]);
-  return sumByCurrency(earned, first);
+  return sumByCurrency(statements.flatMap(listEarned), first);
 }
 
 /** Whether the statements pay what is payable, and not what is earned. */
-export function hasPayouts(statements: readonly Pick<Paid, 'summary'>[]): boolean {
-  return statements.some(({ summary }) => summary.payable !== undefined);
+export function hasPayouts(statements: readonly Pick<Paid, 'payslip'>[]): boolean {
+  return statements.some(({ payslip }) => payslip !== undefined);
 }
 
 interface Amount {
@@ -69,8 +68,8 @@ export function shownSums(sums: readonly Sum[]): readonly Sum[] {
 }
 
 /** The sums in words, such as "$5.00", or "USD 5.00 + EUR 3.00". */
-export function sumWords(sums: readonly Sum[], joint = ' + '): string {
+export function sumWords(sums: readonly Sum[], joint = ' + ', signed = false): string {
   const shown = shownSums(sums);
   const unit = shown.length > 1 ? 'code' : 'symbol';
-  return shown.map(({ amount, currency }) => formatMoney(amount, currency, { unit })).join(joint);
+  return shown.map(({ amount, currency }) => formatMoney(amount, currency, { unit, signed })).join(joint);
 }

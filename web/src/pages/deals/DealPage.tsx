@@ -21,11 +21,13 @@ import { CreditsCard } from '../../features/deals/CreditsCard.js';
 import { CrmButton } from '../../features/deals/CrmLink.js';
 import { HistoryCard } from '../../features/deals/HistoryCard.js';
 import { RefundsCard } from '../../features/deals/RefundsCard.js';
+import { TimelineCard } from '../../features/deals/TimelineCard.js';
 import { correctionWords, differenceWords, isCorrected, lateSentence } from '../../features/lines/late-amounts.js';
 import { kindWords } from '../../features/lines/words.js';
 import { CustomerOfDeal } from '../../features/payables/CustomerOfDeal.js';
-import { PayablesOfDeal } from '../../features/payables/PayablesOfDeal.js';
 import { conditionWords, fieldWords, valueWords } from '../../features/plans/words.js';
+import { sumByCurrency } from '../../features/statements/pay-sums.js';
+import { SumCard } from '../../features/statements/SumCard.js';
 import { LazyTraceDrawer } from '../../features/trace/LazyTraceDrawer.js';
 import { opensTrace } from '../../features/trace/opens-trace.js';
 import { formatDay, formatTimestamp } from '../../shared/format/dates.js';
@@ -72,6 +74,7 @@ export function DealPage() {
           <>
             <Figures breakdown={loaded} />
             <LateNote breakdown={loaded} />
+            <TimelineCard dealId={dealId} breakdown={loaded} />
             <PaidRules events={loaded.events.filter(({ amount }) => amount !== 0)} corrections={loaded.corrections} />
             <OpenDifferences differences={loaded.openDifferences} />
             <UnpaidRules
@@ -94,7 +97,6 @@ export function DealPage() {
                 canEdit={role === 'admin' && loaded.deal !== null}
               />
             ) : null}
-            <PayablesOfDeal dealId={dealId} />
           </>
         )}
       </Loaded>
@@ -145,10 +147,16 @@ function DealState({ deal }: { readonly deal: NonNullable<Breakdown['deal']> }) 
   return <Badge tone={deal.isClosed ? 'negative' : 'neutral'}>{deal.stageLabel ?? 'No stage'}</Badge>;
 }
 
-function Figures({ breakdown: { deal, total, currency } }: { readonly breakdown: Breakdown }) {
+function Figures({ breakdown: { deal, total, currency, otherCurrencies } }: { readonly breakdown: Breakdown }) {
   return (
     <StatStrip label="Summary" columns="1fr 1fr 1fr">
-      <StatCard label="Commission" figure={<HeroMoney amount={total} currency={currency} />} />
+      <SumCard
+        label="Commission"
+        sums={sumByCurrency(
+          [{ currency, amount: total }, ...otherCurrencies.map((other) => ({ ...other, amount: other.total }))],
+          currency,
+        )}
+      />
       <StatCard
         label="Deal amount"
         figure={<HeroMoney amount={deal?.amount} currency={deal?.currency ?? currency} />}
@@ -197,7 +205,7 @@ function PaidRules({ events, corrections }: Pick<Breakdown, 'events' | 'correcti
             <span>
               <b className="strong">{correction.ruleName}</b>{' '}
               <span className="dim">
-                {correction.repName}, paid{' '}
+                {correction.repName}, added{' '}
                 <StatementLink repId={correction.repId} period={correction.paidIn} className="strong">
                   {correctionWords(correction)}
                 </StatementLink>

@@ -9,13 +9,13 @@ import { combineQueries, Loaded } from '../../components/Loaded.js';
 import { Card, Page } from '../../components/Page.js';
 import { rowAction } from '../../components/row-keys.js';
 import { Badge } from '../../components/StatusBadge.js';
+import { SumLines } from '../../features/statements/SumLines.js';
 import { formatDay, formatTimestamp } from '../../shared/format/dates.js';
 import { formatCount, formatNumber } from '../../shared/format/numbers.js';
 import { formatPeriod } from '../../shared/format/periods.js';
 import { describeFile, layouts } from './layouts.js';
 import { batchStates } from './PayoutCard.js';
 import { listPayPeriods, type PayPeriod } from './pay-periods.js';
-import { SumLines } from './SumLines.js';
 import { handedSums } from './sums.js';
 
 /** Every file that was handed over, every payout batch, and the periods that wait for one, the latest period first. */

@@ -4,11 +4,11 @@ import { useSession } from '../../app/session.js';
 import { type Column, DataTable } from '../../components/DataTable.js';
 import { StatementLink } from '../../components/links.js';
 import { netSums } from '../../features/statements/pay-sums.js';
+import { SumLines } from '../../features/statements/SumLines.js';
 import { formatPeriod } from '../../shared/format/periods.js';
 import { ShowAll, useFirstRows } from './FirstRows.js';
 import { type Missing } from './missing.js';
 import styles from './Payroll.module.css';
-import { SumLines } from './SumLines.js';
 import { hasAmount } from './sums.js';
 
 interface MissingPeopleProps {

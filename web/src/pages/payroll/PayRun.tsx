@@ -7,11 +7,11 @@ import { personColumn } from '../../components/links.js';
 import { Money } from '../../components/Money.js';
 import { Card } from '../../components/Page.js';
 import { Segments } from '../../components/Segments.js';
-import { StatusBadge } from '../../components/StatusBadge.js';
+import { PaidBadge } from '../../features/payslip/PaidBadge.js';
 import { sumByCurrency } from '../../features/statements/pay-sums.js';
+import { SumLines } from '../../features/statements/SumLines.js';
 import { ShowAll, useFirstRows } from './FirstRows.js';
 import { type Held, isNew, type RunRow } from './pay-run.js';
-import { SumLines } from './SumLines.js';
 
 interface PayRunProps {
   readonly period: string;
@@ -130,7 +130,7 @@ function buildColumns(period: string, main: string, columns: readonly AmountColu
       header: 'Statement',
       phone: 'detail',
       sortBy: ({ status }) => status,
-      cell: ({ status, version }) => <StatusBadge status={status} version={version} />,
+      cell: ({ status, version, payslip }) => <PaidBadge status={status} version={version} payslip={payslip} />,
     },
     ...columns.map(
       ({ key, header }): Column<RunRow> => ({

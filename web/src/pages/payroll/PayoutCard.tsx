@@ -10,7 +10,6 @@ import { Button } from '../../components/Button.js';
 import { Dialog } from '../../components/Dialog.js';
 import { TextField } from '../../components/Field.js';
 import { Card } from '../../components/Page.js';
-import { EmptyState } from '../../components/States.js';
 import { Badge } from '../../components/StatusBadge.js';
 import { formatDay, formatTimestamp } from '../../shared/format/dates.js';
 import { formatCount, formatMoney } from '../../shared/format/numbers.js';
@@ -26,9 +25,10 @@ export function PayoutCard({ batches }: { readonly batches: readonly PayoutBatch
     <Card title="Payout batches" isFlush>
       <div className={styles.steps}>
         {batches.length === 0 ? (
-          <EmptyState title="No payout batch yet">
-            A batch collects what approved statements pay, with its file. It is paid once, and never changes then.
-          </EmptyState>
+          <p className="dim">
+            No payout batch yet. A batch collects what approved statements pay, with its file. It is paid once, and
+            never changes then.
+          </p>
         ) : (
           <ul aria-label="Payout batches" className={styles.recorded}>
             {batches.map((batch) => (

@@ -10,14 +10,14 @@ import { Money } from '../../components/Money.js';
 import { Card, Page } from '../../components/Page.js';
 import { PeriodPicker } from '../../components/PeriodPicker.js';
 import { EmptyState } from '../../components/States.js';
-import { StatusBadge } from '../../components/StatusBadge.js';
+import { PaidBadge } from '../../features/payslip/PaidBadge.js';
 import { ListedPeople, usePersonFilter } from '../../features/people/ListedPeople.js';
 import { isFiltered, personFilterOf } from '../../features/people/person-filter.js';
 import { DownloadLink } from '../../features/statements/DownloadLink.js';
-import { netSums, paidAmount } from '../../features/statements/pay-sums.js';
+import { hasPayouts, netSums, paidAmount } from '../../features/statements/pay-sums.js';
+import { SumLines } from '../../features/statements/SumLines.js';
 import { formatCount, formatMoney } from '../../shared/format/numbers.js';
 import { formatPeriod } from '../../shared/format/periods.js';
-import { SumLines } from './SumLines.js';
 
 const route = getRouteApi('/_shell/payroll-statements');
 
@@ -63,7 +63,6 @@ function StatementTable({ period, team }: { readonly period: string; readonly te
   const navigate = useNavigate({ from: '/payroll-statements' });
   const filter = personFilterOf(route.useSearch());
   const isFound = usePersonFilter(filter);
-  const hasPayouts = statements.some(({ summary }) => summary.payable !== undefined);
   const shown = statements.filter((statement) => isFound(statement.repId, statement.name));
   return (
     <>
@@ -76,7 +75,7 @@ function StatementTable({ period, team }: { readonly period: string; readonly te
       <Card isFlush>
         <DataTable
           caption="Statements of the period"
-          columns={buildColumns(period, currency, hasPayouts)}
+          columns={buildColumns(period, currency, hasPayouts(statements))}
           rows={shown}
           rowKey={({ repId }) => repId}
           rowHeight={37}
@@ -93,7 +92,7 @@ function StatementTable({ period, team }: { readonly period: string; readonly te
 
 type AmountName = Exclude<keyof TeamStatement['summary'], 'payable'>;
 
-function buildColumns(period: string, main: string, hasPayouts: boolean): readonly Column<TeamStatement>[] {
+function buildColumns(period: string, main: string, pays: boolean): readonly Column<TeamStatement>[] {
   const amount = (key: AmountName, header: string): Column<TeamStatement> => ({
     key,
     header,
@@ -110,18 +109,18 @@ function buildColumns(period: string, main: string, hasPayouts: boolean): readon
       header: 'Status',
       phone: 'detail',
       sortBy: ({ status }) => status,
-      cell: ({ status, version }) => <StatusBadge status={status} version={version} />,
+      cell: ({ status, version, payslip }) => <PaidBadge status={status} version={version} payslip={payslip} />,
     },
     amount('totalCommission', 'Commission'),
     amount('totalBonuses', 'Bonuses'),
     amount('totalAdjustments', 'Adjustments'),
-    ...(hasPayouts ? [amount('netPayout', 'Earned')] : []),
+    ...(pays ? [amount('netPayout', 'Earned')] : []),
     {
       key: 'net',
-      header: hasPayouts ? 'Payable' : 'Net payout',
+      header: pays ? 'Payable' : 'Net payout',
       align: 'right',
       phone: 'amount',
-      sortBy: ({ summary }) => paidAmount(summary),
+      sortBy: paidAmount,
       cell: (statement) => <SumLines sums={netSums([statement], main)} main={main} />,
     },
     {

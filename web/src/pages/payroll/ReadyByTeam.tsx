@@ -1,11 +1,11 @@
 import { type Person } from '../../api/payroll-queries.js';
 import { type TeamStatement, type TeamStatements } from '../../api/team-queries.js';
 import { type Column, DataTable } from '../../components/DataTable.js';
-import { netSums } from '../../features/statements/pay-sums.js';
+import { hasPayouts, netSums } from '../../features/statements/pay-sums.js';
+import { SumLines } from '../../features/statements/SumLines.js';
 import { formatNumber } from '../../shared/format/numbers.js';
 import { ShowAll, useFirstRows } from './FirstRows.js';
 import styles from './Payroll.module.css';
-import { SumLines } from './SumLines.js';
 import { isApproved } from './sums.js';
 
 interface Team {
@@ -25,7 +25,7 @@ export function ReadyByTeam({ team: { statements, currency }, people }: ReadyByT
   const rows = useFirstRows(groupByTeam(statements, people));
   return (
     <section>
-      <h2 className={styles.heading}>Ready, by team</h2>
+      <h2 className={styles.heading}>{hasPayouts(statements) ? 'Approved, by team' : 'Ready, by team'}</h2>
       <DataTable
         caption="Approved amounts by team"
         columns={buildColumns(currency)}

@@ -30,7 +30,7 @@ export function missingPeople(statements: readonly TeamStatement[], people: read
         ...describeReason(statement, manager?.name ?? 'An admin'),
       };
     })
-    .sort((left, other) => paidAmount(other.statement.summary) - paidAmount(left.statement.summary));
+    .sort((left, other) => paidAmount(other.statement) - paidAmount(left.statement));
 }
 
 function describeReason(statement: TeamStatement, approver: string) {

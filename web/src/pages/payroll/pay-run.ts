@@ -12,6 +12,7 @@ export interface RunRow {
   readonly name: string;
   readonly status: TeamStatement['status'];
   readonly version: number;
+  readonly payslip: TeamStatement['payslip'];
   readonly currency: string;
   /** The currency of batches, which is that of the person. */
   readonly paidIn: string;
@@ -31,7 +32,7 @@ export interface RunRow {
 /** The rows of a run: people with an amount in a currency, those with something new first. */
 export function listRunRows(statements: readonly TeamStatement[]): readonly RunRow[] {
   const rows = statements.flatMap((statement) => {
-    const { repId, name, status, version, payTotals = [], payouts = [], pay } = statement;
+    const { repId, name, status, version, payslip, payTotals = [], payouts = [], pay } = statement;
     return payTotals.map((total, position): RunRow => {
       const index = pay === undefined ? 0 : position;
       const { currency, released, carriedIn, recovered, payable, closing, drawn = 0, repaid = 0 } = total;
@@ -40,7 +41,7 @@ export function listRunRows(statements: readonly TeamStatement[]): readonly RunR
       return {
         // What is earned in several currencies and paid in one is new once.
         paidIn: paid.currency,
-        ...{ key: `${repId} ${currency}`, repId, name, status, version, currency, payable },
+        ...{ key: `${repId} ${currency}`, repId, name, status, version, payslip, currency, payable },
         batched: index === 0 ? batched : '0',
         released: sumAmounts([released, carriedIn]),
         drawn,

@@ -1,6 +1,7 @@
 import { IconCalculator, IconChevronLeft } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
+import { lazy, Suspense } from 'react';
 import {
   type Dashboard,
   type Deal,
@@ -24,7 +25,7 @@ import { RowHints } from '../../components/Kbd.js';
 import { combineQueries, Loaded, LoadFailure, orFailure } from '../../components/Loaded.js';
 import { Card, Page } from '../../components/Page.js';
 import { PeriodPicker } from '../../components/PeriodPicker.js';
-import { EmptyState } from '../../components/States.js';
+import { EmptyState, Skeleton } from '../../components/States.js';
 import { LinesTable } from '../../features/lines/LinesTable.js';
 import { selectLines } from '../../features/lines/shown-lines.js';
 import { orderedLines } from '../../features/lines/words.js';
@@ -38,6 +39,10 @@ import { ChangeFeed } from './ChangeFeed.js';
 import { NoPlan } from './NoPlan.js';
 import { PaySummary } from './PaySummary.js';
 import { TierCard } from './TierCard.js';
+
+const YourMoney = lazy(() =>
+  import('../../features/payslip/YourMoney.js').then((module) => ({ default: module.YourMoney })),
+);
 
 const route = getRouteApi('/_shell/me');
 
@@ -56,6 +61,7 @@ export function MyPayPage() {
   const lines = selectLines(orderedLines(live.data?.lineItems ?? []), { showsAll, tracedId: trace });
   return (
     <Page
+      isInOrder
       title={`${greet(new Date().getHours())}, ${session.name.split(' ')[0]}`}
       crumbs={[{ label: 'My pay', to: '/me' }, { label: formatPeriod(period) }]}
       facts={[
@@ -106,6 +112,11 @@ function Content({ dashboard, plans, live, statements, open, period, traced, sho
   if (lines.length === 0 && own.length === 0) return <NoPlan />;
   return (
     <>
+      {paysOut(live, statements) ? (
+        <Suspense fallback={<Skeleton height={220} />}>
+          <YourMoney repId={dashboard.repId} />
+        </Suspense>
+      ) : null}
       <PaySummary dashboard={dashboard} main={main} statements={statements} period={period} />
       {main === null ? null : (
         <TierCard main={main} openDeals={open instanceof LoadFailure ? open : open.deals} currency={currency} />
@@ -141,6 +152,12 @@ function Content({ dashboard, plans, live, statements, open, period, traced, sho
       )}
     </>
   );
+}
+
+/** Whether statements pay what is payable, and not what is earned. */
+function paysOut(live: Statement, statements: ContentProps['statements']): boolean {
+  if (live.payslip !== undefined) return true;
+  return !(statements instanceof LoadFailure) && statements.some(({ payslip }) => payslip !== undefined);
 }
 
 function NothingEarned({ period }: { readonly period: string }) {

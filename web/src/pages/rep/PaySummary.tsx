@@ -7,11 +7,11 @@ import { FailedPart, LoadFailure } from '../../components/Loaded.js';
 import { StatementLink } from '../../components/links.js';
 import { HeroMoney } from '../../components/Money.js';
 import { HeroAttainment, StatCard, StatStrip } from '../../components/StatCard.js';
-import { StatusBadge } from '../../components/StatusBadge.js';
 import { amountWords } from '../../components/TierMeter.js';
 import { EarnedParts } from '../../features/fx/EarnedParts.js';
 import { earnedTotal } from '../../features/fx/earned-sum.js';
 import { computeTrend } from '../../features/lines/trend.js';
+import { PaidBadge } from '../../features/payslip/PaidBadge.js';
 import { isCounted, type MainQuota, prorationWords } from '../../features/plans/attainment.js';
 import { DownloadLink } from '../../features/statements/DownloadLink.js';
 import { formatTimestamp } from '../../shared/format/dates.js';
@@ -124,7 +124,8 @@ function LatestStatement({ statements, period }: Pick<PaySummaryProps, 'statemen
         note={<Link to="/statements">No statement yet</Link>}
       />
     );
-  const { status, netPayout, currency, approvedAt, generatedAt } = latest;
+  const { status, netPayout, currency, approvedAt, generatedAt, payslip } = latest;
+  const [pays] = payslip?.pays ?? [{ currency, amount: netPayout }];
   return (
     <StatCard
       label={
@@ -132,8 +133,8 @@ function LatestStatement({ statements, period }: Pick<PaySummaryProps, 'statemen
           {shortPeriod(latest.period)} statement
         </StatementLink>
       }
-      badge={<StatusBadge status={status} shrinks />}
-      figure={<HeroMoney amount={netPayout} currency={currency} />}
+      badge={<PaidBadge status={status} payslip={payslip} shrinks />}
+      figure={<HeroMoney amount={pays?.amount} currency={pays?.currency ?? currency} />}
       note={
         <>
           {approvedAt === null

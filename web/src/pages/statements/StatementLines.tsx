@@ -104,7 +104,7 @@ export function StatementLines({ statement, shown, showsAll, find, onFind, trace
           total={
             find === ''
               ? {
-                  line: `Net payout, ${currency}`,
+                  line: `${statement.payslip === undefined ? 'Net payout' : 'Earned'}, ${currency}`,
                   amount: <LedgerTotal amount={statement.summary.netPayout} currency={currency} />,
                 }
               : undefined

@@ -13,11 +13,12 @@ import { ExportMenu } from '../../components/ExportMenu.js';
 import { Loaded } from '../../components/Loaded.js';
 import { StatementLink } from '../../components/links.js';
 import { Note } from '../../components/Note.js';
-import { Page } from '../../components/Page.js';
+import { Card, Page } from '../../components/Page.js';
 import { PeriodPicker } from '../../components/PeriodPicker.js';
 import { EmptyState, Skeleton } from '../../components/States.js';
-import { StatusBadge } from '../../components/StatusBadge.js';
 import { selectLines } from '../../features/lines/shown-lines.js';
+import { PayableList } from '../../features/payables/PayableList.js';
+import { PaidBadge } from '../../features/payslip/PaidBadge.js';
 import { OwnChanges } from '../../features/statements/OwnChanges.js';
 import { LazyTraceDrawer } from '../../features/trace/LazyTraceDrawer.js';
 import { formatTimestamp } from '../../shared/format/dates.js';
@@ -26,7 +27,6 @@ import { formatPeriod, shortPeriod } from '../../shared/format/periods.js';
 import { StatementActions } from './StatementActions.js';
 import { groupLines, StatementLines } from './StatementLines.js';
 import styles from './StatementPage.module.css';
-import { StatementPayable } from './StatementPayable.js';
 import { StatementReview } from './StatementReview.js';
 import { StatementTotals } from './StatementTotals.js';
 
@@ -78,7 +78,7 @@ export function StatementPage() {
             <div className={`${blocks.columns} ${styles.columns}`}>
               <div>
                 <StatementTotals statement={loaded} />
-                <StatementPayable statement={loaded} />
+                <NotPaid statement={loaded} />
                 {loaded.lineItems.length === 0 ? (
                   <EmptyState title={`No amounts for ${shortPeriod(period)}`} sum={formatMoney(0, loaded.currency)}>
                     Lines appear when a deal of the period closes.
@@ -111,6 +111,16 @@ export function StatementPage() {
       </Loaded>
       {trace === undefined ? null : <LazyTraceDrawer eventId={trace} eventIds={eventIds} period={period} isBeside />}
     </Page>
+  );
+}
+
+/** What is earned in the period and waits or is held today: why the statement pays less than it earns. */
+function NotPaid({ statement: { payslip } }: { readonly statement: Statement }) {
+  if (payslip === undefined || payslip.notPaid.length === 0) return null;
+  return (
+    <Card title="Earned, and not paid yet">
+      <PayableList label="Earned, and not paid yet" payables={payslip.notPaid} />
+    </Card>
   );
 }
 
@@ -202,7 +212,7 @@ function StatusLine({ statement }: { readonly statement: Statement }) {
   return (
     <div className={styles.status}>
       <span className={styles.badge}>
-        <StatusBadge status={status} version={version} />
+        <PaidBadge status={status} version={version} payslip={statement.payslip} />
         <span className="dim">{when}</span>
         {stale === true && liveNetPayout !== undefined ? (
           <span className={styles.stale}>

@@ -3,71 +3,100 @@ import { dashboardQuery, type Statement, statementQuery } from '../../api/querie
 import { useToday } from '../../app/today.js';
 import { Delta } from '../../components/Delta.js';
 import { HeroMoney, LedgerTotal, Money } from '../../components/Money.js';
-import { absolute, difference, signOf } from '../../shared/format/exact.js';
-import { formatAttainment } from '../../shared/format/numbers.js';
+import { PayslipLines } from '../../features/payslip/PayslipLines.js';
+import { paidWords } from '../../features/payslip/words.js';
+import { earnedSums, netSums, type Sum, shownSums, sumWords } from '../../features/statements/pay-sums.js';
+import { difference, signOf } from '../../shared/format/exact.js';
+import { formatAttainment, formatMoney } from '../../shared/format/numbers.js';
 import { countedPeriod, hasDays, shiftPeriod, shortPeriod } from '../../shared/format/periods.js';
 import { mainAttainment } from '../team/attainment.js';
 import styles from './StatementPage.module.css';
 
-/** The net payout as the figure of the page, and its sum beside it. The change and the attainment have their height before they are loaded. */
+/** What the statement pays as the figure of the page, and how it adds up beside it. The change and the attainment have their height before they are loaded. */
 export function StatementTotals({ statement }: { readonly statement: Statement }) {
-  const { summary, currency, otherCurrencies, repId, period } = statement;
+  const { payslip, currency, repId, period } = statement;
   const before = shiftPeriod(period, -1);
   const previous = useQuery({ ...statementQuery(repId, before), enabled: hasDays(before) }).data;
   const quotas = useQuery(dashboardQuery(repId, period)).data?.attainment ?? [];
   const main = mainAttainment(quotas, period);
-  const change = previous === undefined ? null : difference(summary.netPayout, previous.summary.netPayout);
+  const [sum, ...others] = shownSums(netSums([statement], payslip?.currency ?? currency)) as [Sum, ...Sum[]];
   const today = useToday();
   return (
     <section className={styles.totals} aria-label="Totals">
       <div className={styles.net}>
-        {summary.payable === undefined ? 'Net payout' : 'Earned'}
+        {payslip === undefined ? 'Net payout' : (paidWords(payslip) ?? 'This statement pays')}
         <b>
-          <HeroMoney amount={summary.netPayout} currency={currency} />
+          <HeroMoney amount={sum.amount} currency={sum.currency} />
         </b>
-        {change === null || signOf(absolute(change)) === 0 ? (
-          '\u00a0'
-        ) : (
-          <>
-            <Delta amount={change} currency={currency} /> vs {shortPeriod(before)}
-          </>
+        {others.map((other) => (
+          <p key={other.currency} className="num">
+            and {formatMoney(other.amount, other.currency, { unit: 'code' })}
+          </p>
+        ))}
+        {payslip === undefined ? null : (
+          <p className="num">{sumWords(earnedSums([statement], currency))} earned in the period</p>
         )}
+        <Change sum={sum} previous={previous} before={before} />
         <p>
           {main === null
             ? '\u00a0'
             : `${main.measure}, ${countedPeriod(main.period, main.through, today)}: ${formatAttainment(main.attainment)} attained`}
         </p>
       </div>
-      <dl className={styles.sum}>
-        {(
-          [
-            ['Commission', summary.totalCommission],
-            ['Bonuses', summary.totalBonuses],
-            ['Adjustments', summary.totalAdjustments],
-          ] as const
-        ).map(([label, amount]) => (
-          <div key={label}>
-            <dt>{label}</dt>
-            <dd>
-              <Money amount={amount} currency={currency} unit="none" />
-            </dd>
-          </div>
-        ))}
-        {otherCurrencies.map((other) => (
-          <div key={other.currency}>
-            <dt>In {other.currency}, not added</dt>
-            <dd>
-              <Money amount={other.summary.netPayout} currency={other.currency} unit="code" />
-            </dd>
-          </div>
-        ))}
-        <div>
-          <dt>Net, {currency}</dt>
+      {payslip === undefined ? <Summary statement={statement} /> : <PayslipLines payslip={payslip} period={period} />}
+    </section>
+  );
+}
+
+interface ChangeProps {
+  readonly sum: Sum;
+  readonly previous: Statement | undefined;
+  readonly before: string;
+}
+
+/** The change since the statement before, if it pays in the same currency. */
+function Change({ sum, previous, before }: ChangeProps) {
+  const then = previous === undefined ? undefined : netSums([previous], sum.currency)[0];
+  const change = then === undefined ? '0' : difference(sum.amount, then.amount);
+  if (signOf(change) === 0) return '\u00a0';
+  return (
+    <>
+      <Delta amount={change} currency={sum.currency} /> vs {shortPeriod(before)}
+    </>
+  );
+}
+
+/** What the net payout consists of. */
+function Summary({ statement: { summary, currency, otherCurrencies } }: { readonly statement: Statement }) {
+  const rows = [
+    ['Commission', summary.totalCommission],
+    ['Bonuses', summary.totalBonuses],
+    ['Adjustments', summary.totalAdjustments],
+  ] as const;
+  return (
+    <dl className={styles.sum}>
+      {rows.map(([label, amount]) => (
+        <div key={label}>
+          <dt>{label}</dt>
           <dd>
-            <LedgerTotal amount={summary.netPayout} currency={currency} />
+            <Money amount={amount} currency={currency} unit="none" />
           </dd>
         </div>
-      </dl>
-    </section>
+      ))}
+      {otherCurrencies.map((other) => (
+        <div key={other.currency}>
+          <dt>In {other.currency}, not added</dt>
+          <dd>
+            <Money amount={other.summary.netPayout} currency={other.currency} unit="code" />
+          </dd>
+        </div>
+      ))}
+      <div>
+        <dt>Net, {currency}</dt>
+        <dd>
+          <LedgerTotal amount={summary.netPayout} currency={currency} />
+        </dd>
+      </div>
+    </dl>
   );
 }

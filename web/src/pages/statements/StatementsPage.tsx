@@ -10,11 +10,14 @@ import { StatementLink } from '../../components/links.js';
 import { Money } from '../../components/Money.js';
 import { Card, Page } from '../../components/Page.js';
 import { EmptyState } from '../../components/States.js';
-import { StatusBadge } from '../../components/StatusBadge.js';
 import { OwnDraws } from '../../features/draws/OwnDraws.js';
 import { BalanceOfPerson } from '../../features/payables/BalanceOfPerson.js';
-import { PayableShares } from '../../features/payables/PayableShares.js';
+import { PaidBadge } from '../../features/payslip/PaidBadge.js';
+import { type PayHeadline } from '../../features/payslip/words.js';
+import { YourMoney } from '../../features/payslip/YourMoney.js';
 import { DownloadLink } from '../../features/statements/DownloadLink.js';
+import { sumByCurrency } from '../../features/statements/pay-sums.js';
+import { SumLines } from '../../features/statements/SumLines.js';
 import { formatTimestamp } from '../../shared/format/dates.js';
 import { formatCount, formatMoney } from '../../shared/format/numbers.js';
 import { formatPeriod } from '../../shared/format/periods.js';
@@ -30,7 +33,7 @@ export function StatementsPage() {
       crumbs={[{ label: 'Statements' }]}
       facts={[statements.data === undefined ? null : formatCount(statements.data.length, 'statement')]}
     >
-      <PayableShares repId={repId} />
+      <YourMoney repId={repId} />
       <BalanceOfPerson repId={repId} />
       <OwnDraws repId={repId} />
       <Loaded query={statements} height={240}>
@@ -60,17 +63,46 @@ export function StatementsPage() {
 
 type Row = Answer<'listRepStatements'>[number];
 
-/** What the statement pays, beside what it earns. */
+const netColumn: Column<Row> = {
+  key: 'net',
+  header: 'Net payout',
+  align: 'right',
+  phone: 'amount',
+  sortBy: ({ netPayout }) => netPayout,
+  cell: (row) => <Money amount={isPaidElsewhere(row) ? null : row.netPayout} currency={row.currency} />,
+};
+
+/** What the statement pays; that of a period before payouts is what it earns. */
 const payableColumn: Column<Row> = {
   key: 'payable',
-  header: 'Payable',
+  header: 'Pays',
   align: 'right',
-  sortBy: ({ payable }) => payable ?? null,
-  cell: ({ payable, currency }) => <Money amount={payable} currency={currency} />,
+  phone: 'amount',
+  sortBy: ({ payslip, netPayout }) => payslip?.pays[0]?.amount ?? netPayout,
+  cell: (row) => (row.payslip === undefined ? netColumn.cell(row) : <Sums of={row.payslip} sums={row.payslip.pays} />),
+};
+
+interface SumsProps {
+  readonly of: PayHeadline;
+  readonly sums: PayHeadline['pays'];
+}
+
+function Sums({ of: { currency }, sums }: SumsProps) {
+  return <SumLines sums={sumByCurrency(sums, currency)} />;
+}
+
+const earnedColumn: Column<Row> = {
+  key: 'earned',
+  header: 'Earned',
+  align: 'right',
+  phone: 'note',
+  sortBy: ({ payslip, netPayout }) => payslip?.earned[0]?.amount ?? netPayout,
+  cell: (row) =>
+    row.payslip === undefined ? netColumn.cell(row) : <Sums of={row.payslip} sums={row.payslip.earned} />,
 };
 
 function StatementTable({ rows, repId }: { readonly rows: readonly Row[]; readonly repId: string }) {
-  const hasPayouts = rows.some(({ payable }) => payable !== undefined);
+  const hasPayouts = rows.some(({ payslip }) => payslip !== undefined);
   const columns: readonly Column<Row>[] = [
     {
       key: 'period',
@@ -90,7 +122,7 @@ function StatementTable({ rows, repId }: { readonly rows: readonly Row[]; readon
         isPaidElsewhere(row) ? (
           <span className="dim">Paid with {row.coveredBy.map(formatPeriod).join(', ')}</span>
         ) : (
-          <StatusBadge status={row.status} version={row.version} />
+          <PaidBadge status={row.status} version={row.version} payslip={row.payslip} />
         ),
     },
     {
@@ -98,15 +130,7 @@ function StatementTable({ rows, repId }: { readonly rows: readonly Row[]; readon
       header: 'Generated or approved',
       cell: ({ generatedAt, approvedAt }) => <span className="dim">{formatTimestamp(approvedAt ?? generatedAt)}</span>,
     },
-    {
-      key: 'net',
-      header: hasPayouts ? 'Earned' : 'Net payout',
-      align: 'right',
-      phone: 'amount',
-      sortBy: ({ netPayout }) => netPayout,
-      cell: (row) => <Money amount={isPaidElsewhere(row) ? null : row.netPayout} currency={row.currency} />,
-    },
-    ...(hasPayouts ? [payableColumn] : []),
+    ...(hasPayouts ? [payableColumn, earnedColumn] : [netColumn]),
     {
       key: 'file',
       header: 'File',

@@ -1,0 +1,141 @@
+import { expect } from 'chai';
+import { dashboardInOwnCurrency, withOwnCurrency } from '#web/api/own-currency.js';
+import { type Payable, type PayableTotals } from '#web/api/payout-queries.js';
+import { type Breakdown, type Dashboard } from '#web/api/queries.js';
+import { type TeamStatement } from '#web/api/team-queries.js';
+import { listTimeline } from '#web/features/deals/timeline.js';
+import { holdWords, listComing, listPaid, shareMoney, sumStatements, waitWords } from '#web/features/payslip/money.js';
+import { listSteps } from '#web/features/payslip/waterfall.js';
+import { lineWords, type PayHeadline, paidWords, rowWords } from '#web/features/payslip/words.js';
+
+const payable = (change: Partial<Payable>): Payable =>
+  ({ repName: 'Ben', dealId: 'D', status: 'waiting', currency: 'USD', amount: 1, period: null, ...change }) as Payable;
+
+describe('the currency of a person', () => {
+  const none = { netPayout: 0, totalCommission: 0, payable: 0 };
+  const eur = { currency: 'EUR', summary: { ...none, netPayout: 5 } };
+
+  it('is first in a statement, without zeros in others', () => {
+    const statement = { currency: 'USD', summary: none, otherCurrencies: [eur] } as unknown as TeamStatement;
+    const own = withOwnCurrency(statement);
+    expect([own.currency, own.summary.netPayout, own.otherCurrencies]).to.deep.equal(['EUR', 5, []]);
+    const mixed = { currency: 'USD', summary: { ...none, netPayout: 1 }, otherCurrencies: [eur] };
+    expect(withOwnCurrency(mixed as unknown as TeamStatement).currency).to.equal('USD');
+    const empty = { currency: 'USD', summary: none, otherCurrencies: [{ ...eur, summary: none }] };
+    expect(withOwnCurrency(empty as unknown as TeamStatement).otherCurrencies).to.deep.equal([]);
+  });
+
+  it('is that of the months and the hero where nothing was earned in another', () => {
+    const dashboard = (total: number) =>
+      ({
+        currency: 'USD',
+        earnings: { total, commission: total },
+        otherCurrencies: [{ currency: 'EUR', earnings: { total: 7, commission: 7 } }],
+        converted: { total: 8 },
+        trend: [{ period: '2026-10', total, otherCurrencies: [{ currency: 'EUR', total: 3 }] }],
+      }) as unknown as Dashboard;
+    const own = dashboardInOwnCurrency(dashboard(0));
+    expect([own.currency, own.earnings.total, own.converted]).to.deep.equal(['EUR', 7, undefined]);
+    expect(own.trend).to.deep.equal([{ period: '2026-10', total: 3 }]);
+    expect(dashboardInOwnCurrency(dashboard(1)).currency).to.equal('USD');
+  });
+});
+
+describe('the money of a person', () => {
+  it('is divided into parts that add up, and what takes back has no width', () => {
+    const total = { paid: 50, approved: 20, payable: 5, waiting: 25, held: -10 } as PayableTotals;
+    expect(shareMoney(total)).to.deep.equal({ paid: 0.5, coming: 0.25, waiting: 0.25, held: 0 });
+    expect(shareMoney({ paid: 0, approved: 0, payable: 0, waiting: 0, held: 0 } as PayableTotals).paid).to.equal(0);
+  });
+
+  it('is paid and coming in the currency of the bank, by statement', () => {
+    const amounts = { payable: 0, approved: 0, inBatch: 0, paid: 0, paidOn: null, currency: 'GBP' };
+    const of = (period: string, change: object) => ({
+      period,
+      payslip: { status: 'paid', amounts: [{ ...amounts, ...change }] } as unknown as PayHeadline,
+    });
+    const statements = [
+      of('2026-11', { payable: 1.1 }),
+      of('2026-10', { paid: 5, approved: 2.2 }),
+      { period: '2026-09' },
+    ];
+    expect(listPaid(statements).map(({ period }) => period)).to.deep.equal(['2026-10']);
+    expect(sumStatements(listComing(statements), 'GBP')).to.deep.equal([{ currency: 'GBP', amount: '3.3' }]);
+  });
+
+  it('says for whom and until when it waits, and why it is held', () => {
+    const customer = [{ because: 'customer_not_paid', on: 'paid', expectedOn: null }] as Payable['waitsFor'];
+    const day = [{ because: 'date_not_reached', on: 'close', expectedOn: '2027-01-31' }] as Payable['waitsFor'];
+    expect(
+      waitWords([
+        payable({ waitsFor: customer }),
+        payable({ waitsFor: customer }),
+        payable({ waitsFor: day }),
+      ]).replaceAll('\u00a0', ' '),
+    ).to.equal('for the customers of 1 deal, for days from 31 Jan 2027 on');
+    const heldBy = [{ holdId: 'h', reason: 'Disputed', from: '2026-11-01', to: null }];
+    expect(holdWords([payable({ heldBy }), payable({ heldBy })])).to.equal('Disputed');
+  });
+});
+
+describe('a payslip', () => {
+  it('goes from what is earned to what is payable in steps that meet', () => {
+    const line = (kind: 'earned' | 'released' | 'taken_back' | 'payable', amount: number) => ({ kind, amount });
+    expect(
+      listSteps([line('earned', 100), line('released', 50), line('taken_back', -20), line('payable', 30)]),
+    ).to.deep.equal([
+      { from: 0, to: 1 },
+      { from: 0, to: 0.5 },
+      { from: 0.3, to: 0.5 },
+      { from: 0, to: 0.3 },
+    ]);
+    expect(listSteps([line('released', 10), line('taken_back', -30)])).to.deep.equal([
+      { from: 2 / 3, to: 1 },
+      { from: 0, to: 1 },
+    ]);
+  });
+
+  it('is in words', () => {
+    expect(lineWords({ kind: 'earned', amount: 1 }, '2026-10')).to.equal('Earned in October 2026');
+    expect(lineWords({ kind: 'balance', amount: -1 }, '2026-10')).to.equal('Kept of it, for what is owed');
+    expect(paidWords({ status: 'paid', paidOn: '2026-10-06' })).to.equal('Paid on 6 Oct 2026');
+    expect(paidWords({ status: 'partly_paid', paidOn: '2026-10-06' })).to.equal('Paid on 6 Oct 2026, more follows');
+    expect(paidWords({ status: 'in_batch', paidOn: null })).to.equal('Being paid');
+    expect(paidWords({ status: 'approved', paidOn: null })).to.equal(null);
+    const row = { kind: 'deal', amount: -5, ruleName: 'New', refundIds: ['RF-1'] } as const;
+    expect(rowWords({ ...row, refundIds: [...row.refundIds] }, 'USD')).to.equal('New, refund RF-1');
+  });
+});
+
+describe('the money of a deal', () => {
+  it('is in the order of days, each with what it did to the pay, and what is ahead comes last', () => {
+    const event = { status: 'earned', currency: 'USD', earnedOn: '2026-10-15' };
+    const breakdown = {
+      deal: { isWon: true, closeDate: '2026-09-01', amount: 100, currency: 'USD' },
+      currency: 'USD',
+      events: [
+        { ...event, amount: 8 },
+        { ...event, amount: -2, refundId: 'RF-1' },
+      ],
+      corrections: [
+        {
+          ...{ eventId: 'e', planId: 'p', ruleName: 'New', repName: 'Ben', period: '2026-09', paidIn: '2026-11' },
+          ...{ at: '2026-11-02T09:00:00.000Z', delta: 1, currency: 'USD' },
+        },
+      ],
+    } as unknown as Breakdown;
+    const payables = [
+      payable({ status: 'paid', amount: 5, period: '2026-09', paidOn: '2026-10-06' }),
+      payable({ waitsFor: [] }),
+    ];
+    const entries = listTimeline({ breakdown, payables, invoices: [], refunds: [] });
+    expect(entries.map(({ day, title, sums }) => [day, title, sums.map(({ amount }) => amount).join()])).to.deep.equal([
+      ['2026-09-01', 'Won', '8'],
+      ['2026-10-06', 'Paid on 6 Oct 2026', '5'],
+      ['2026-10-15', 'Refunded', '-2'],
+      ['2026-11-02', 'Corrected', '1'],
+      [null, 'Waiting', '1'],
+    ]);
+    expect(entries[3]?.detail).to.equal('September 2026, New, Ben, added to November 2026');
+  });
+});

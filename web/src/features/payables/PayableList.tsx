@@ -1,0 +1,46 @@
+import { type Payable } from '../../api/payout-queries.js';
+import blocks from '../../components/Blocks.module.css';
+import { DealLink } from '../../components/links.js';
+import { Money } from '../../components/Money.js';
+import { formatCount } from '../../shared/format/numbers.js';
+import { describePayable, statusWords } from './words.js';
+
+/** How many parts are displayed at once. */
+const maxShown = 50;
+
+/** Parts of what is earned, each with its status and what it waits for. */
+export function PayableList({ label, payables }: { readonly label: string; readonly payables: readonly Payable[] }) {
+  return (
+    <>
+      <ul className={blocks.rows} aria-label={label}>
+        {payables.slice(0, maxShown).map((payable, index) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: parts of an amount have no id
+          <Part key={index} payable={payable} />
+        ))}
+      </ul>
+      {payables.length <= maxShown ? null : (
+        <p className="dim">{formatCount(payables.length - maxShown, 'further part')}</p>
+      )}
+    </>
+  );
+}
+
+function Part({ payable }: { readonly payable: Payable }) {
+  const { dealId, dealName, ruleName, status, amount, currency } = payable;
+  return (
+    <li>
+      <span>
+        {dealId === null ? (
+          <b className="strong">{ruleName ?? 'Adjustment'}</b>
+        ) : (
+          <DealLink dealId={dealId} name={dealName} />
+        )}{' '}
+        <span className="dim">
+          {statusWords[status].toLowerCase()} {describePayable(payable)}
+          {dealId === null || ruleName === null ? '' : `, ${ruleName}`}
+        </span>
+      </span>
+      <Money amount={amount} currency={currency} />
+    </li>
+  );
+}
