@@ -2709,6 +2709,19 @@ AS $function$
 ;
 GRANT EXECUTE ON FUNCTION applied_migrations() TO commissions_app;
 
+CREATE OR REPLACE FUNCTION audit_work()
+ RETURNS TABLE(kind text)
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+      (select 'seal' from audit_entries where position is null limit 1)
+      union all
+      (select 'record' from rejected_calls where minute < date_trunc('minute', now()) limit 1)
+    $function$
+;
+GRANT EXECUTE ON FUNCTION audit_work() TO commissions_app;
+
 CREATE OR REPLACE FUNCTION audited_values(given jsonb, other jsonb, hidden text[], omitted text[])
  RETURNS jsonb
  LANGUAGE sql

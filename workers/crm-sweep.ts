@@ -7,6 +7,7 @@ import { type Database } from '#src/platform/database/pool.js';
 import { type UnitOfWork } from '#src/platform/database/unit-of-work.js';
 import { inboxJob } from '#src/platform/inbox/inbox-wake.js';
 import { type JobDeclaration, type JobQueue } from '#src/platform/jobs/job-queue.js';
+import { type SweptWork } from './sweep.js';
 
 const overdue = '2 seconds';
 /** A queued job suppresses further wake-ups of the same work for this long. */
@@ -17,12 +18,18 @@ const slotMs = 5000;
  * a pause has ended, and starts polls that are due. Several workers may sweep at the same time: each step has an
  * effect once.
  */
-export class CrmSweep {
+export class CrmSweep implements SweptWork {
   constructor(
     private readonly database: Database,
     private readonly unitOfWork: UnitOfWork,
     private readonly queue: JobQueue,
   ) {}
+
+  due(): RawBuilder<unknown> {
+    return sql`
+      select from due_inboxes(${overdue}::interval) union all select from due_polls(${crmProviders}::text[])
+      union all select from due_pulls() union all select from due_write_backs()`;
+  }
 
   async run(): Promise<void> {
     await this.wake(

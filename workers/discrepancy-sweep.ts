@@ -1,8 +1,9 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import { isOutage } from '#src/platform/database/database-errors.js';
 import { type Database } from '#src/platform/database/pool.js';
 import { type Log } from '#src/platform/log.js';
 import { type PeriodChecker } from '#src/statements/discrepancies/period-checker.js';
+import { type SweptWork } from './sweep.js';
 
 const overdue = '3 seconds';
 const repsPerSweep = 50;
@@ -11,12 +12,16 @@ const repsPerSweep = 50;
  * Carries out period checks whose wake-up was lost. Several workers may sweep at the same
  * time: of two results for the same checks one is stored.
  */
-export class DiscrepancySweep {
+export class DiscrepancySweep implements SweptWork {
   constructor(
     private readonly database: Database,
     private readonly checker: PeriodChecker,
     private readonly log: Log,
   ) {}
+
+  due(): RawBuilder<unknown> {
+    return sql`select from due_period_checks(${overdue}::interval, 1)`;
+  }
 
   async run(stopping: AbortSignal): Promise<void> {
     const { rows } = await sql<{ workspace_id: string; rep_id: string }>`

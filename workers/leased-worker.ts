@@ -2,6 +2,7 @@ import { type RawBuilder } from 'kysely';
 import { type Database } from '#src/platform/database/pool.js';
 import { type Log } from '#src/platform/log.js';
 import { WakeableTask } from '#src/platform/wakeable-task.js';
+import { type StoredWork } from './due-work.js';
 
 /** Work that is due. Only the worker that holds its lease does it. */
 export interface DueWork {
@@ -34,7 +35,7 @@ export interface WorkRunner {
  * task every second wake it, so a lost job delays the work by a second. Another worker takes over the work of a worker
  * that was killed when its lease expires.
  */
-export class LeasedWorker {
+export class LeasedWorker implements StoredWork {
   private readonly slots = new Set<Promise<void>>();
   private readonly begun = new Set<string>();
   private readonly search: WakeableTask;
@@ -47,6 +48,10 @@ export class LeasedWorker {
     private readonly log: Log,
   ) {
     this.search = new WakeableTask(() => this.fillSlots(), `looking for due ${kind.name} failed`, log);
+  }
+
+  due(): RawBuilder<unknown> {
+    return this.kind.selectDue(this.begun.size);
   }
 
   /** Looks for work at once if a slot is free. */

@@ -39,6 +39,7 @@ import { ApprovalJobs } from './approval-jobs.js';
 import { BillingSweep } from './billing-sweep.js';
 import { CrmSweep } from './crm-sweep.js';
 import { DiscrepancySweep } from './discrepancy-sweep.js';
+import { wakeDueWork } from './due-work.js';
 import { ExceptionJobs } from './exception-jobs.js';
 import { ExportJobs } from './export-jobs.js';
 import { GenerationJobs } from './generation-jobs.js';
@@ -53,9 +54,11 @@ import {
 import { LaneSweep } from './lane-sweep.js';
 import { LeasedJobRunner, type LeasedJobs } from './leased-job-runner.js';
 import { LeasedWorker, type WorkKind, type WorkRunner } from './leased-worker.js';
+import { requestPeriodEnds } from './period-ends.js';
 import { PreviewJobs } from './preview-jobs.js';
 import { ScheduledImportJobs } from './scheduled-import-jobs.js';
 import { sendMailHandler } from './send-mail.js';
+import { Sweep, type SweptWork } from './sweep.js';
 import {
   approvalWork,
   deliveryWork,
@@ -103,9 +106,12 @@ export async function startWorkers(service: Service): Promise<Workers> {
   );
   await worker.start();
   localLanes.open((workspaceId, repId) => runUnqueued(calculateJob.name, () => laneRunner.run(workspaceId, [repId])));
+  const sweeps = sweepsOf(service, checker);
+  for (const sweep of sweeps) sweep.wake();
+  const stored = [...leasedWorkers, ...sweeps];
   // Work whose wake-up was lost starts within a second.
-  const wakeUps = leasedWorkers.map((woken) => new PeriodicTask('wake-up', 1000, async () => woken.wake(), log));
-  const tasks = [...sweeps(service, checker), ...wakeUps];
+  const lookout = new PeriodicTask('look for due work', 1000, () => wakeDueWork(service.database, stored), log);
+  const tasks = [lookout, ...periodicTasks(service)];
   for (const task of tasks) void task.start();
   const inTurn = deletions(service);
   void startInTurn(inTurn);
@@ -113,7 +119,7 @@ export async function startWorkers(service: Service): Promise<Workers> {
     stop: async () => {
       await localLanes.close();
       await mapInParallel([...tasks, ...inTurn], (task) => task.stop());
-      await mapInParallel(leasedWorkers, (worker) => worker.stop());
+      await mapInParallel(stored, (work) => work.stop());
       await worker.close();
       parts.resolve(MailServer).close();
     },
@@ -167,26 +173,35 @@ function deletions({ database, log }: Service): PeriodicTask[] {
   ];
 }
 
-function sweeps(service: Service, checker: PeriodChecker): PeriodicTask[] {
-  const { database, unitOfWork, parts, clock, log } = service;
-  const laneRunner = parts.resolve(LaneRunner);
+/** What finds lost work of the kinds that the queue wakes. Each also runs when the process starts. */
+function sweepsOf({ database, unitOfWork, parts, log }: Service, checker: PeriodChecker): Sweep[] {
   const queue = parts.resolve(JobQueue);
-  const changes = parts.resolve(CommissionChanges);
   const outbox = parts.resolve(Outbox);
-  const billingProvider = parts.resolve(BILLING_PROVIDER);
-  const laneSweep = new LaneSweep(database, unitOfWork, laneRunner, queue, changes, clock);
-  const discrepancySweep = new DiscrepancySweep(database, checker, log);
-  const crmSweep = new CrmSweep(database, unitOfWork, queue);
+  const mails: SweptWork = {
+    due: () => sql`select from due_mails(1)`,
+    run: async () => outbox.wake(await outbox.due(200)),
+  };
+  const sealing: SweptWork = {
+    due: () => sql`select from audit_work()`,
+    run: () => sealAuditEntries(unitOfWork),
+  };
+  return [
+    new Sweep('lane sweep', new LaneSweep(database, unitOfWork, parts.resolve(LaneRunner), queue), log),
+    new Sweep('mail sweep', mails, log),
+    new Sweep('audit sealing', sealing, log),
+    new Sweep('discrepancy sweep', new DiscrepancySweep(database, checker, log), log),
+    new Sweep('CRM sweep', new CrmSweep(database, unitOfWork, queue), log),
+  ];
+}
+
+function periodicTasks({ database, unitOfWork, parts, clock, log }: Service): PeriodicTask[] {
   const digest = new WeeklyDigest(unitOfWork, parts.resolve(Notifications), clock);
+  const changes = parts.resolve(CommissionChanges);
   const tasks = [
-    new PeriodicTask('lane sweep', 2000, (stopping) => laneSweep.run(stopping), log),
-    // Mails whose job was lost, or whose next attempt is due.
-    new PeriodicTask('mail sweep', 2000, async () => outbox.wake(await outbox.due(200)), log),
-    new PeriodicTask('audit sealing', 2000, () => sealAuditEntries(unitOfWork), log),
-    new PeriodicTask('discrepancy sweep', 2000, (stopping) => discrepancySweep.run(stopping), log),
-    new PeriodicTask('CRM sweep', 2000, () => crmSweep.run(), log),
+    new PeriodicTask('ends of periods', 10_000, () => requestPeriodEnds(database, changes, clock), log),
     new PeriodicTask('weekly digest', 600_000, () => digest.run(), log),
   ];
+  const billingProvider = parts.resolve(BILLING_PROVIDER);
   if (billingProvider === null) return tasks;
   const billingSweep = new BillingSweep(unitOfWork, billingProvider, parts.resolve(BillingIntake), clock);
   return [...tasks, new PeriodicTask('billing sweep', 60_000, () => billingSweep.run(), log)];

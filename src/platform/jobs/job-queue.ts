@@ -188,6 +188,8 @@ export class JobWorker {
       autorun: false,
       lockDuration: 60_000,
       stalledInterval: 15_000,
+      // With an empty queue, a worker waits for a notification and looks again after as many seconds.
+      drainDelay: 10,
       // Repeated crashes of workers must not turn a job into a failed one.
       maxStalledCount: 1000,
     };
