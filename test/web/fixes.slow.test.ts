@@ -66,6 +66,7 @@ describe('the fixes of exceptions in the web app', function () {
   it('Assign opens the dialog with the person', async () => {
     const { page, problems, close } = await open(exceptions, 'Assign: no-plan');
     await sees(page, 'Assign 1 person');
+    await pointer.choose(page, 'Plan', 'Quota plan');
     await pointer.press(page, 'button', 'Assign');
     await sees(page, 'The assignments were changed.');
     await page.waitForFunction(`!location.search.includes('assign')`);

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { Browser, sees, texts } from '#test/support/browser.js';
 import { flatRule } from '#test/support/terms.js';
+import { violationsInBothSchemes } from './accessibility.js';
 import { pointer } from './input-methods.js';
 
 describe('people in the web app', function () {
@@ -58,6 +59,16 @@ describe('people in the web app', function () {
     await pointer.press(page, 'checkbox', 'Ann');
     await pointer.press(page, 'checkbox', 'Bob');
     await pointer.press(page, 'button', 'Change');
+    const action = '[role=dialog] button[type=submit]';
+    await page.waitForSelector(action);
+    expect(await page.$eval(action, (button) => button.textContent)).to.equal('Change');
+    expect(await page.$eval(action, (button) => button.matches(':disabled'))).to.equal(true);
+    await pointer.choose(page, 'What', 'Team');
+    expect(await page.$eval(action, (button) => button.matches(':disabled'))).to.equal(true);
+    await pointer.press(page, 'checkbox', 'Remove what they have');
+    await sees(page, 'North → none');
+    expect(await violationsInBothSchemes(page)).to.deep.equal([]);
+    await pointer.press(page, 'checkbox', 'Remove what they have');
     await pointer.write(page, 'Team', 'West');
     await sees(page, 'North → West');
     await pointer.press(page, 'button', 'Change 2 people');
@@ -103,6 +114,7 @@ describe('people in the web app', function () {
     await pointer.choose(page, 'Manager', 'Mia');
     await sees(page, '+$5.00 of commission');
     await pointer.press(page, 'button', 'Cancel');
+    await pointer.press(page, 'button', 'Discard');
     await pointer.press(page, 'button', 'Bob');
     await pointer.choose(page, 'Manager', 'Mia');
     await sees(page, 'Commission stays as it is.');

@@ -48,6 +48,7 @@ describe('the refunds of a deal in the web app', function () {
     const { page, problems, close } = await browser.openPage('admin', `/deals/${deal.deal_id}`);
     await sees(page, 'Refunds');
     await pointer.press(page, 'button', 'Add a refund');
+    await pointer.choose(page, 'Why', 'the customer cancelled');
     await page.waitForSelector('[aria-label="Effect on each person"] li');
     expect((await texts(page, '[aria-label="Effect on each person"] li')).join()).to.include(seller);
     expect(await violations(page)).to.deep.equal([]);

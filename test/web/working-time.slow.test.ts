@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { Browser, sees, texts, waitUntilLoaded } from '#test/support/browser.js';
+import { violationsInBothSchemes } from './accessibility.js';
 import { pointer } from './input-methods.js';
 
 const tiers = [
@@ -120,6 +121,36 @@ describe('the working time of a person in the web app', function () {
     await browser.service.waitForChecks(browser.workspace.workspaceId);
     await browser.visit(page, '/discrepancies');
     for (const text of ['Cleo', '2,480.00']) await sees(page, text);
+    expect(problems).to.deep.equal([]);
+    await close();
+  });
+
+  it('a person leaves: one dialog ends employment, plan, draw and sign-in, and moves the open deals', async () => {
+    const { api } = browser.workspace;
+    const [eva] = await api.saveReps({ email: 'eva@acme.test', name: 'Eva' });
+    await api.putDeal('open', { amount: 7000, stage: 'Proposal', closeDate: '2026-05-01', ownerId: 'ben' });
+    const { page, problems, close } = await browser.openPage('admin', `/members/${ben}?year=2026`);
+    await pointer.press(page, 'button', 'Leaves on …');
+    await page.waitForSelector('[role=dialog] [type=date]');
+    const isDisabled = () => page.$eval('[role=dialog] button[type=submit]', (button) => button.matches(':disabled'));
+    expect(await isDisabled()).to.equal(true);
+    await page.focus('[role=dialog] [type=date]');
+    await page.keyboard.type('02282026');
+    await sees(page, 'AE ends on 28 Feb 2026. Deals that close later pay nothing.');
+    await sees(page, 'End of AE');
+    const dialog = `document.querySelector('[role=dialog]').textContent`;
+    await page.waitForFunction(`/−\\$[\\d,.]+ of commission/.test(${dialog})`);
+    expect(await violationsInBothSchemes(page)).to.deep.equal([]);
+    await pointer.choose(page, '3 open deals from now on', 'go to Eva');
+    await sees(page, 'Another person for the deals');
+    await page.click('[role=dialog] input[type=checkbox]');
+    await pointer.press(page, 'button', 'Save');
+    await sees(page, 'Ben leaves on 28 Feb 2026.');
+    await sees(page, 'until 28 Feb 2026');
+    const [assignment] = await api.expect(200, 'GET', `/v1/assignments?repId=${ben}`);
+    expect(assignment.effectiveEnd).to.equal('2026-02-28');
+    expect(await api.expect(200, 'GET', `/v1/reps/${ben}`)).to.include({ endDate: '2026-02-28', active: false });
+    expect(await api.expect(200, 'GET', '/v1/deals/open')).to.include({ repId: eva });
     expect(problems).to.deep.equal([]);
     await close();
   });

@@ -40,7 +40,8 @@ describe('a value for many deals', () => {
     expect(bulkRows(deals, { name: 'seats', text: '' }, {}, fields)).to.deep.equal([
       { dealId: 'D-2', fields: { seats: null } },
     ]);
-    expect(isCompleteValue({ name: 'seats', text: '' })).to.equal(true);
+    expect(isCompleteValue({ name: 'seats', text: '', isRemoved: true })).to.equal(true);
+    expect(isCompleteValue({ name: 'seats', text: '' })).to.equal(false);
     expect(isCompleteValue({ name: 'stage', text: ' ' })).to.equal(false);
     expect(isCompleteValue({ name: '', text: 'x' })).to.equal(false);
   });

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { absenceImport } from '#web/features/imports/absences.js';
 import { assignmentImport } from '#web/features/imports/assignments.js';
-import { dealImport } from '#web/features/imports/deals.js';
+import { dealImport, dealImportWith } from '#web/features/imports/deals.js';
 import { invoiceImport } from '#web/features/imports/invoices.js';
 import { bare, emailFinder, type ImportContext, keepColumn, skipColumn } from '#web/features/imports/kind.js';
 import { importKinds } from '#web/features/imports/kinds.js';
@@ -329,6 +329,28 @@ describe('a file of deals', () => {
 
   it('keeps other columns under their own names, except those without a name', () => {
     expect(header('Deal ID,Region,,Seats')).to.deep.equal(['deal_id', 'Region', 'Seats']);
+  });
+
+  it('has any column under the name of a field that exists, or of a new one', () => {
+    const kind = dealImportWith([
+      { slug: 'type', label: 'Type', type: 'text' },
+      { slug: 'term_months', label: 'Term (months)', type: 'number' },
+      { slug: 'amount', label: 'Amount', type: 'number' },
+    ]);
+    expect(kind.targets.slice(dealImport.targets.length).map(({ label }) => label)).to.deep.equal([
+      'Type',
+      'Term (months)',
+    ]);
+    const file = 'Nr,Art,Laufzeit (Monate),Presales\nD1,Neu,12,eva@acme.test';
+    const columns = ['dealId', 'field:type', 'field:term_months', 'new: SE Email '];
+    expect(prepared(kind, file, { columns })).to.deep.include({
+      header: ['deal_id', 'type', 'term_months', 'SE Email'],
+      problems: [],
+    });
+    const unnamed = prepared(kind, file, { columns: ['dealId', skipColumn, skipColumn, 'new:'] });
+    expect(unnamed.problems).to.deep.equal(['Enter the name of the new field.']);
+    const twice = prepared(kind, file, { columns: ['dealId', 'field:type', skipColumn, 'new:type'] });
+    expect(twice.problems).to.deep.equal(['Two columns have the name type. Leave one of them out.']);
   });
 
   it('keeps a column beside the target that has the same name', () => {

@@ -118,6 +118,22 @@ describe('the matching of columns', () => {
     expect(readSavedColumns('people')).to.deep.equal(noSavedColumns);
   });
 
+  it('is kept for narrower files, also of a column that another file did not use', () => {
+    saveColumns(
+      'deals',
+      ['Nr', 'Phase', 'Kunde', 'Art', 'Notiz'],
+      ['dealId', 'dealStage', 'dealName', 'new:Type', 'keep'],
+    );
+    saveColumns('deals', ['Id', 'Phase', 'Datum', 'Betrag'], ['dealId', 'keep', 'closeDate', 'dealAmount']);
+    const { byName } = readSavedColumns('deals');
+    expect(['nr', 'phase', 'kunde', 'art'].map((name) => byName.get(name))).to.deep.equal([
+      'dealId',
+      'dealStage',
+      'dealName',
+      'new:Type',
+    ]);
+  });
+
   it('is not used if it cannot be read', () => {
     for (const text of ['null', 'x', '5', '{"dealid":5}', '[[]]']) {
       globalThis.localStorage.setItem('import-columns:deals', text);

@@ -14,6 +14,8 @@ import { operationName, operationWords } from '#web/shared/format/operations.js'
 describe('the words for an operation', () => {
   it('are read as they are shown, and as the name of the operation', () => {
     expect(operationWords('setPlanOverride')).to.equal('Set plan override');
+    expect(operationWords('connectCrmb')).to.equal('Connect HubSpot');
+    expect(operationName('Connect HubSpot')).to.equal('connectCrmb');
     expect(['Set plan override', ' set plan  Override ', 'setPlanOverride', ''].map(operationName)).to.deep.equal([
       'setPlanOverride',
       'setPlanOverride',

@@ -18,15 +18,28 @@ interface DialogProps {
   readonly change?: Pick<Change, 'isBusy' | 'error'>;
   /** What else is wrong, in words. */
   readonly problem?: string | null;
-  /** What was entered. Closing the dialog asks before it is lost. */
+  /** What was entered. Nothing can be sent before something is; closing the dialog asks before it is lost. */
   readonly form?: Pick<KeptForm<unknown>, 'isChanged' | 'clear'>;
+  /** The values with which the form opens can be sent: they neither change nor delete what is stored by mistake. */
+  readonly canSendUnchanged?: boolean;
   /** Width in pixels. */
   readonly size?: number;
 }
 
 /** A form or a confirmation over the page: what will happen, Cancel, and one action. `Enter` in a field submits it. */
 export function Dialog(props: DialogProps) {
-  const { title, onClose, children, action, onSubmit, change, problem = null, form, size = 480 } = props;
+  const {
+    title,
+    onClose,
+    children,
+    action,
+    onSubmit,
+    change,
+    problem = null,
+    form,
+    canSendUnchanged = false,
+    size = 480,
+  } = props;
   const [isLeaving, setLeaving] = useState(false);
   useReturnFocus();
   const discard = () => {
@@ -38,6 +51,8 @@ export function Dialog(props: DialogProps) {
     else if (form?.isChanged === true) setLeaving(true);
     else discard();
   };
+  const isDangerous = action.kind === 'danger';
+  const disabled = action.disabled === true || (form?.isChanged === false && !canSendUnchanged);
   const message = change?.error == null ? problem : describeError(change.error).message;
   // Mantine's own header would be a second banner of the page.
   return (
@@ -63,10 +78,18 @@ export function Dialog(props: DialogProps) {
               <Discard onKeep={() => setLeaving(false)} onDiscard={discard} />
             ) : (
               <div className={styles.actions}>
-                <Button size="final" onClick={leave}>
+                <Button
+                  size="final"
+                  onClick={leave}
+                  data-autofocus={isDangerous && form === undefined ? true : undefined}
+                >
                   Cancel
                 </Button>
-                <Submit action={action} isBusy={change?.isBusy === true} hasForm={form !== undefined} />
+                <Submit
+                  action={{ ...action, disabled }}
+                  isBusy={change?.isBusy === true}
+                  isFirst={!isDangerous && form === undefined}
+                />
               </div>
             )}
           </form>
@@ -78,11 +101,15 @@ export function Dialog(props: DialogProps) {
 
 interface SubmitProps extends Pick<DialogProps, 'action'> {
   readonly isBusy: boolean;
-  readonly hasForm: boolean;
+  /** Whether the dialog opens with the focus on it. */
+  readonly isFirst: boolean;
 }
 
-/** A confirmation starts with the focus on its action, a form on its first field. */
-function Submit({ action: { kind = 'primary', isBusy: isActing = false, ...rest }, isBusy, hasForm }: SubmitProps) {
+/**
+ * A confirmation starts with the focus on its action, or on Cancel if the action deletes or withdraws something, and a
+ * form on its first field.
+ */
+function Submit({ action: { kind = 'primary', isBusy: isActing = false, ...rest }, isBusy, isFirst }: SubmitProps) {
   return (
     <Button
       type="submit"
@@ -90,7 +117,7 @@ function Submit({ action: { kind = 'primary', isBusy: isActing = false, ...rest 
       kind={kind}
       {...rest}
       isBusy={isBusy || isActing}
-      data-autofocus={hasForm ? undefined : true}
+      data-autofocus={isFirst ? true : undefined}
     />
   );
 }

@@ -26,6 +26,8 @@ export function PasteDialog({ rows, place, onClose, onPaste }: PasteDialogProps)
       title={unknown.length === 0 ? 'Paste a part of the block?' : 'Whose are these rows?'}
       onClose={onClose}
       onSubmit={() => onPaste(cells)}
+      form={{ isChanged: Object.keys(chosen).length > 0, clear: () => setChosen({}) }}
+      canSendUnchanged
       action={{
         disabled: cells.length === 0,
         children: cells.length === 0 ? 'Paste' : `Paste the cells of ${formatCount(count, 'person', 'people')}`,

@@ -10,12 +10,12 @@ import { type KeptForm, useKeptForm } from '../../app/kept-state.js';
 import { showMessage } from '../../app/messages.js';
 import { Dialog } from '../../components/Dialog.js';
 import { EffectOfChange } from '../../components/EffectOfChange.js';
-import { Choice, TextField } from '../../components/Field.js';
+import { CheckField, Choice, TextField } from '../../components/Field.js';
 import { combineQueries, Loaded } from '../../components/Loaded.js';
 import { formatCount, formatNumber } from '../../shared/format/numbers.js';
 import { byName } from '../../shared/format/texts.js';
 import { type Field, planFields } from '../plans/fields.js';
-import { type BulkValue, bulkChoices, bulkProblem, bulkRows, isCompleteValue } from './bulk-edit.js';
+import { type BulkValue, bulkChoices, bulkProblem, bulkRows, isCommonValue, isCompleteValue } from './bulk-edit.js';
 import { dealsEffectQuery, writeDeals } from './deal-changes.js';
 import { type StandardSlugs } from './edited-deal.js';
 
@@ -41,14 +41,14 @@ interface BulkFormProps extends BulkEditProps {
 }
 
 function BulkForm({ deals, standard, fields, onClose, onDone }: BulkFormProps) {
-  const form = useKeptForm<BulkValue>('bulk edit', { name: '', text: '' });
+  const form = useKeptForm<BulkValue>('bulk edit', { name: '', text: '', isRemoved: false });
   const [value] = useDebouncedValue(form.values, 500);
   const isComplete = isCompleteValue(form.values);
   const rows = useMemo(
     () => (isCompleteValue(value) ? bulkRows(deals, value, standard, fields) : []),
     [deals, value, standard, fields],
   );
-  const isSettled = value.name === form.values.name && value.text === form.values.text;
+  const isSettled = value === form.values || JSON.stringify(value) === JSON.stringify(form.values);
   const effect = useQuery(dealsEffectQuery(rows));
   const save = useChange({
     send: () => writeDeals(rows),
@@ -74,7 +74,7 @@ function BulkForm({ deals, standard, fields, onClose, onDone }: BulkFormProps) {
         label="What to change"
         choices={[['', 'Choose a value'], ...bulkChoices(fields, standard)]}
         value={form.values.name}
-        onChange={({ currentTarget }) => form.change({ name: currentTarget.value, text: '' })}
+        onChange={({ currentTarget }) => form.change({ name: currentTarget.value, text: '', isRemoved: false })}
       />
       {form.values.name === '' ? null : <Value form={form} />}
       {isComplete && isSettled ? (
@@ -92,7 +92,7 @@ function BulkForm({ deals, standard, fields, onClose, onDone }: BulkFormProps) {
 function Value({ form }: { readonly form: KeptForm<BulkValue> }) {
   const people = byName(useQuery(peopleQuery).data?.reps ?? []);
   const { data: stages = [] } = useQuery(fieldOptionsQuery('stage'));
-  const { name } = form.values;
+  const { name, isRemoved = false } = form.values;
   if (name === 'repId')
     return (
       <Choice
@@ -105,6 +105,7 @@ function Value({ form }: { readonly form: KeptForm<BulkValue> }) {
     <>
       <TextField
         label="New value"
+        disabled={isRemoved}
         type={name === 'closeDate' ? 'date' : 'text'}
         inputMode={name === 'amount' ? 'decimal' : undefined}
         list={name === 'stage' ? 'bulk-stages' : undefined}
@@ -116,6 +117,13 @@ function Value({ form }: { readonly form: KeptForm<BulkValue> }) {
           <option key={stage.value} value={stage.value} />
         ))}
       </datalist>
+      {isCommonValue(name) ? null : (
+        <CheckField
+          label="Remove the value"
+          checked={isRemoved}
+          onChange={({ currentTarget }) => form.change({ text: '', isRemoved: currentTarget.checked })}
+        />
+      )}
     </>
   );
 }

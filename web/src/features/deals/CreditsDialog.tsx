@@ -65,7 +65,7 @@ export function CreditsDialog({ deal, onClose }: CreditsDialogProps) {
       onSubmit={() => save.send()}
       change={save}
       form={form}
-      action={{ disabled: sent === null || !form.isChanged, children: 'Save' }}
+      action={{ disabled: sent === null, children: 'Save' }}
     >
       {people.length <= maxPeopleListed ? null : (
         <TextField

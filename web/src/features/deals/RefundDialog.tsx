@@ -55,10 +55,10 @@ export function RefundDialog({ dealId, kept, refund, others, currency, onClose }
       onSubmit={() => save.send()}
       change={save}
       form={form}
-      action={{ disabled: sent === null || (refund !== null && !form.isChanged), children: 'Save' }}
+      action={{ disabled: sent === null, children: 'Save' }}
     >
       <TextField label="Day" type="date" {...form.field('day')} />
-      <Choice label="Why" choices={causes} {...form.field('cause')} />
+      <Choice label="Why" choices={refund === null ? [['', 'Choose'], ...causes] : causes} {...form.field('cause')} />
       <TextField
         label={currency === undefined ? 'Amount' : `Amount in ${currency}`}
         inputMode="decimal"

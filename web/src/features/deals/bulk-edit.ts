@@ -23,9 +23,12 @@ type CommonValue = keyof typeof commonValues;
 export interface BulkValue {
   readonly name: string;
   readonly text: string;
+  /** Whether the deals lose the value: an empty text alone removes nothing. */
+  readonly isRemoved?: boolean;
 }
 
-function isCommonValue(name: string): name is CommonValue {
+/** Only other fields can be removed. */
+export function isCommonValue(name: string): name is CommonValue {
   return Object.hasOwn(commonValues, name);
 }
 
@@ -38,7 +41,7 @@ export function bulkChoices(
   return [...Object.entries(commonValues), ...others.map(({ slug, label }) => [slug, label] as const)];
 }
 
-/** What is wrong with the value; null if it can be sent. Only other fields can be emptied. */
+/** What is wrong with the value; null if it can be sent. */
 export function bulkProblem({ name, text }: BulkValue): string | null {
   if (!isCommonValue(name) || text.trim() === '') return null;
   const empty = editedDeal(null, {});
@@ -46,7 +49,7 @@ export function bulkProblem({ name, text }: BulkValue): string | null {
 }
 
 export function isCompleteValue(value: BulkValue): boolean {
-  return value.name !== '' && bulkProblem(value) === null && (!isCommonValue(value.name) || value.text.trim() !== '');
+  return value.name !== '' && bulkProblem(value) === null && (value.isRemoved === true || value.text.trim() !== '');
 }
 
 /** The rows of the deals that have another value. */

@@ -6,7 +6,8 @@ import { readNumber, writeNumber } from '../../shared/format/entered-numbers.js'
 export interface EnteredRefund {
   readonly refundId: string;
   readonly day: string;
-  readonly cause: Refund['cause'];
+  /** Empty while it has to be chosen. */
+  readonly cause: Refund['cause'] | '';
   /** Empty for all that is left of the deal. */
   readonly amount: string;
   readonly reason: string;
@@ -20,7 +21,7 @@ export const causeWords = {
 
 /** The refund in a form; a new one gets an id that no other refund of the deal has. */
 export function toEnteredRefund(refund: Refund | null, others: readonly Refund[], today: string): EnteredRefund {
-  if (refund === null) return { refundId: freeId(others), day: today, cause: 'cancellation', amount: '', reason: '' };
+  if (refund === null) return { refundId: freeId(others), day: today, cause: '', amount: '', reason: '' };
   const { refundId, day, cause, amount, reason } = refund;
   return { refundId, day, cause, amount: writeNumber(amount ?? undefined), reason };
 }
@@ -37,7 +38,8 @@ export function readRefund({ refundId, day, cause, amount, reason }: EnteredRefu
   const isWhole = amount.trim() === '';
   const read = readNumber(amount);
   const id = refundId.trim();
-  if (id === '' || id.includes(':') || !isDay(day) || (!isWhole && (read === null || read <= 0))) return null;
+  if (cause === '' || id === '' || id.includes(':') || !isDay(day) || (!isWhole && (read === null || read <= 0)))
+    return null;
   return { day, cause, amount: isWhole ? null : read, reason: reason.trim() };
 }
 

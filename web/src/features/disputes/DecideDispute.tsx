@@ -149,6 +149,7 @@ function AcceptDialog({ dispute, onClose }: StepDialogProps) {
       onSubmit={() => accept.send()}
       change={accept}
       form={form}
+      canSendUnchanged
       action={{ disabled: amountProblem(amount) !== null, children: 'Accept' }}
     >
       <TextArea label={`Message to ${repName} (optional)`} maxLength={2000} {...form.field('note')} />

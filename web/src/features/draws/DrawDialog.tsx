@@ -45,7 +45,7 @@ export function DrawDialog({ repId, draw, currency, onClose }: DrawDialogProps) 
       onSubmit={() => save.send()}
       change={save}
       form={form}
-      action={{ disabled: terms === null || !form.isChanged, children: 'Save' }}
+      action={{ disabled: terms === null, children: 'Save' }}
     >
       {draw === null ? <NewTerms form={form} currency={currency} /> : null}
       <TextField label="Last day" type="date" hint="Until it is ended if empty." {...form.field('to')} />

@@ -2,7 +2,16 @@ import { readWrittenNumber } from '#src/client.js';
 import { formatCount, formatNumber } from '../../shared/format/numbers.js';
 import { formatPeriod } from '../../shared/format/periods.js';
 import { type DateFormat, readDates } from './dates.js';
-import { bare, type ImportContext, type ImportKind, isKept, keepColumn, periodPrefix, skipColumn } from './kind.js';
+import {
+  bare,
+  type ImportContext,
+  type ImportKind,
+  isKept,
+  keepColumn,
+  newNameOf,
+  periodPrefix,
+  skipColumn,
+} from './kind.js';
 import { contentOf, type NumberFormat } from './number-format.js';
 
 export interface Check {
@@ -39,7 +48,7 @@ export function checkColumn(
       tone: 'good',
       words: `${formatPeriod(target.slice(periodPrefix.length))}, ${formatCount(filled.length, 'target')}`,
     };
-  if (target === keepColumn) {
+  if (target === keepColumn || newNameOf(target) !== null) {
     const content = contentOf(filled, numbers);
     if (content !== 'text') return { tone: 'good', words: formatCount(filled.length, content) };
   }

@@ -1,11 +1,14 @@
 import { api } from '../../api/client.js';
 import { formatCount } from '../../shared/format/numbers.js';
+import { type Field } from '../plans/fields.js';
 import {
   bare,
+  fieldPrefix,
   type ImportKind,
   isKept,
   keepTextColumn,
   type Matched,
+  newNameOf,
   type Prepared,
   type SendOptions,
   skipColumn,
@@ -83,9 +86,11 @@ const usualSlugs: Readonly<Record<string, string>> = {
 
 /** Every column with a target gets the name under which the workspace reads it; the others keep theirs. */
 function prepare({ table, columns, context }: Matched): Prepared {
-  const named = columns.map((key) =>
-    isKept(key) || key === skipColumn ? null : (context.standard[key] ?? usualSlugs[key] ?? key),
-  );
+  const named = columns.map((key) => {
+    if (isKept(key) || key === skipColumn) return null;
+    const own = key.startsWith(fieldPrefix) ? key.slice(fieldPrefix.length) : newNameOf(key);
+    return own ?? context.standard[key] ?? usualSlugs[key] ?? key;
+  });
   const taken = new Set(named.flatMap((name) => (name === null ? [] : [bare(name)])));
   const places = columns.flatMap((key, index) => {
     if (key === skipColumn || (isKept(key) && table.header[index] === '')) return [];
@@ -101,6 +106,7 @@ function prepare({ table, columns, context }: Matched): Prepared {
     textColumns: places.filter(({ isText }) => isText).map(({ name }) => name),
     rows: table.rows.map((row, at) => ({ source: at + 1, cells: places.map(({ index }) => row[index] ?? '') })),
     problems: [
+      ...(columns.some((key) => newNameOf(key) === '') ? ['Enter the name of the new field.'] : []),
       ...(columns.includes('dealId') ? [] : ['Choose the column with the deal IDs.']),
       ...(twice === undefined ? [] : [`Two columns have the name ${twice}. Leave one of them out.`]),
     ],
@@ -116,6 +122,27 @@ function toRequest(csv: string, given: SendOptions) {
   return {
     query: { ...fileQuery(given), idColumn: usualSlugs['dealId'], ...toTextColumns(given) },
     upload: toUpload(csv),
+  };
+}
+
+/** The import with the fields that deals have already as targets of columns. A column whose name is theirs is kept anyway. */
+export function dealImportWith(fields: readonly Pick<Field, 'slug' | 'label' | 'type'>[]): ImportKind {
+  const names = new Set(targets.flatMap(({ key, names }) => [bare(key), ...names]));
+  const own = fields.filter(({ slug }) => !names.has(bare(slug)));
+  return {
+    ...dealImport,
+    targets: [
+      ...targets,
+      ...own.map(
+        ({ slug, label, type }): Target => ({
+          key: `${fieldPrefix}${slug}`,
+          label,
+          names: [],
+          values: type === 'number' || type === 'date' ? type : 'text',
+          isFoundByName: true,
+        }),
+      ),
+    ],
   };
 }
 

@@ -77,6 +77,10 @@ export const keepColumn = 'keep';
 /** Keeps a column whose values are numbers or dates as texts, such as numbers of articles. */
 export const keepTextColumn = 'keepText';
 export const skipColumn = 'skip';
+/** Beginning of the target of a column that goes to a field that exists already. */
+export const fieldPrefix = 'field:';
+/** Beginning of the target of a column that becomes a field with another name than its own. */
+export const newFieldPrefix = 'new:';
 /** Beginning of the target of a column that has one value for each person, such as the quotas of a quarter. */
 export const periodPrefix = 'period:';
 
@@ -168,6 +172,11 @@ export function bare(text: string): string {
     .normalize('NFKD')
     .toLowerCase()
     .replace(/[^\p{L}\p{N}]/gu, '');
+}
+
+/** The name that a person has given to the field of the column; null where it has another target. */
+export function newNameOf(target: string): string | null {
+  return target.startsWith(newFieldPrefix) ? target.slice(newFieldPrefix.length).trim() : null;
 }
 
 /** Whether the column is stored under its own name. */

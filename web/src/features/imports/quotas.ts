@@ -1,6 +1,6 @@
 import { api } from '../../api/client.js';
 import { type Plan } from '../../api/queries.js';
-import { listRules } from '../plans/rules.js';
+import { listRules, needsQuota } from '../plans/rules.js';
 import { readPeriod } from './dates.js';
 import {
   bare,
@@ -44,8 +44,19 @@ export function quotaRules(plans: readonly Plan[]): readonly (readonly [ruleId: 
     );
 }
 
+/** The rules that pay by a quota, or count towards one that they share; all if there is none. */
+function rulesWithQuota(plans: readonly Plan[]): ReturnType<typeof quotaRules> {
+  const counting = plans.flatMap((plan) =>
+    listRules(plan).filter((rule) => needsQuota(rule) || rule.quotaGroup !== undefined),
+  );
+  const ids = new Set(counting.map(({ id }) => id));
+  const all = quotaRules(plans);
+  const found = all.filter(([id]) => ids.has(id));
+  return found.length === 0 ? all : found;
+}
+
 function options(matched: Omit<Matched, 'options'>): readonly ImportOption[] {
-  const rules = quotaRules(matched.context.plans);
+  const rules = rulesWithQuota(matched.context.plans);
   const hasRule = hasColumn(matched, 'measure') && hasColumn(matched, 'plan');
   const hasPeriod = hasColumn(matched, 'period') || matched.columns.some((key) => key.startsWith(periodPrefix));
   const offered: readonly (ImportOption | false)[] = [

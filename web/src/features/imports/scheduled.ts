@@ -98,7 +98,11 @@ export function firstTargets(
 ): readonly string[] {
   const { header } = file.sample;
   if (options.columns !== undefined) return header.map((name) => targetOfName(subject, options, name, context));
-  if (subject === 'deals') return matchColumns(dealImport, toTable(file), saved, context).map(({ target }) => target);
+  if (subject === 'deals') {
+    const offered = new Set(targetChoices(subject).map(([key]) => key));
+    const matched = matchColumns(dealImport, toTable(file), saved, context);
+    return matched.map(({ target }) => (offered.has(target) ? target : keepColumn));
+  }
   return header.map((name) => columnNames[subject].find(([key]) => bare(key) === bare(name))?.[0] ?? skipColumn);
 }
 

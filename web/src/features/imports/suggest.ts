@@ -1,5 +1,5 @@
 import { findShape, namesOf, type SavedColumns } from './file-shapes.js';
-import { bare, type ImportContext, type ImportKind, isKept, keepColumn, skipColumn } from './kind.js';
+import { bare, type ImportContext, type ImportKind, isKept, keepColumn, newNameOf, skipColumn } from './kind.js';
 import { type SourceTable } from './table.js';
 import { guessByValues } from './value-guesses.js';
 
@@ -88,6 +88,7 @@ function knownTargets(header: readonly string[], { byName, shapes }: SavedColumn
   return names.map((name, index) => first[index] ?? (ofShape.has(name) ? undefined : once(byName.get(name))));
 }
 
-function isRepeatable(target: string): boolean {
-  return isKept(target) || target === skipColumn;
+/** Whether several columns may have the target. */
+export function isRepeatable(target: string): boolean {
+  return isKept(target) || target === skipColumn || newNameOf(target) !== null;
 }

@@ -73,6 +73,7 @@ function ReleaseDialog({ hold, today, onClose }: ReleaseDialogProps) {
       onSubmit={() => save.send()}
       change={save}
       form={form}
+      canSendUnchanged
       action={{ disabled: !isDay(to) || to < from, children: 'Release' }}
     >
       <p>The first statement that ends after the last day pays what was missed.</p>

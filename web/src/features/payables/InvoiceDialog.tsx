@@ -56,7 +56,7 @@ export function InvoiceDialog({ dealId, kept, invoice, currency, onClose }: Invo
       onSubmit={() => save.send()}
       change={save}
       form={form}
-      action={{ disabled: sent === null || !form.isChanged, children: 'Save' }}
+      action={{ disabled: sent === null, children: 'Save' }}
     >
       <InvoiceFields form={form} isNew={invoice === null} currency={currency} />
       {payments.map((payment, index) => (

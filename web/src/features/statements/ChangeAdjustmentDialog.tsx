@@ -43,7 +43,7 @@ export function EditAdjustmentDialog({ line, onClose }: ChangeAdjustmentDialogPr
       change={edit}
       form={form}
       action={{
-        disabled: !form.isChanged || !isComplete(kind, form.values),
+        disabled: !isComplete(kind, form.values),
         children: 'Save',
       }}
     >

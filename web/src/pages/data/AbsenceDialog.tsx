@@ -51,7 +51,7 @@ export function AbsenceDialog({ repId, absence, onClose }: AbsenceDialogProps) {
       onSubmit={() => save.send()}
       change={save}
       form={form}
-      action={{ disabled: terms === null || !form.isChanged, children: 'Save' }}
+      action={{ disabled: terms === null, children: 'Save' }}
     >
       <div className={styles.fields}>
         <TextField label="First day" type="date" {...form.field('from')} />

@@ -22,14 +22,15 @@ export type Undo = () => Promise<unknown>;
 
 export interface AssignTarget {
   readonly repIds: readonly string[];
-  readonly plan: Plan;
+  /** Null while it has to be chosen. */
+  readonly plan: Plan | null;
   /** The assignment to change; null for a new one. */
   readonly assignment: Assignment | null;
 }
 
 /** The name under which the dialog is kept: the assignment, or the plan and the people. */
 export function nameOf({ repIds, plan, assignment }: AssignTarget): string {
-  return assignment?.assignmentId ?? `${plan.planId}:${repIds.join(',')}`;
+  return assignment?.assignmentId ?? `${plan?.planId ?? ''}:${repIds.join(',')}`;
 }
 
 /** What the dialog of the name is about; null if its plan or its assignment no longer exists. */
@@ -40,8 +41,8 @@ export function toTarget(
 ): AssignTarget | null {
   const assignment = assignments.find(({ assignmentId }) => assignmentId === name) ?? null;
   const [planId, repIds = ''] = name.split(':');
-  const plan = plans.find((plan) => plan.planId === (assignment?.planId ?? planId));
-  if (plan === undefined) return null;
+  const plan = plans.find((plan) => plan.planId === (assignment?.planId ?? planId)) ?? null;
+  if (plan === null && planId !== '') return null;
   return { plan, assignment, repIds: assignment === null ? repIds.split(',') : [assignment.repId] };
 }
 
@@ -64,7 +65,7 @@ interface Entered {
 export function AssignDialog({ target, plans, onClose, onDone }: AssignDialogProps) {
   const { repIds, plan, assignment } = target;
   const [before] = useState(() => ({
-    planId: plan.planId,
+    planId: plan?.planId ?? '',
     start: assignment?.effectiveStart ?? '',
     end: assignment?.effectiveEnd ?? '',
     rampId: assignment?.rampId ?? '',
@@ -89,21 +90,25 @@ export function AssignDialog({ target, plans, onClose, onDone }: AssignDialogPro
       title={
         assignment === null
           ? `Assign ${formatCount(repIds.length, 'person', 'people')}`
-          : `${assignment.repName} on ${plan.name}`
+          : `${assignment.repName} on ${plan?.name}`
       }
       onClose={onClose}
       onSubmit={() => save.send()}
       change={save}
       form={form}
+      canSendUnchanged={assignment === null && plan !== null}
       action={{
-        disabled: assignment !== null && !form.isChanged,
+        disabled: planId === '',
         children: assignment === null ? 'Assign' : 'Save',
       }}
     >
       {assignment === null ? (
         <Choice
           label="Plan"
-          choices={plans.map((plan) => [plan.planId, plan.name] as const)}
+          choices={[
+            ...(plan === null ? [['', 'Choose a plan'] as const] : []),
+            ...plans.map(({ planId, name }) => [planId, name] as const),
+          ]}
           {...form.field('planId')}
         />
       ) : null}
@@ -119,7 +124,7 @@ export function AssignDialog({ target, plans, onClose, onDone }: AssignDialogPro
       {assignment !== null && form.isChanged && isComplete(terms) ? (
         <AssignmentEffect assignmentId={assignment.assignmentId} terms={terms} />
       ) : null}
-      {assignment === null && isComplete(terms) ? (
+      {assignment === null && planId !== '' && isComplete(terms) ? (
         <NewAssignmentsEffect terms={{ repIds: [...repIds], planId, ...terms }} />
       ) : null}
       {assignment === null ? null : (

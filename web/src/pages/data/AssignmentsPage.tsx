@@ -40,7 +40,6 @@ export function AssignmentsPage() {
   const [undo, setUndo] = useState<Undo | null>(null);
   const query = combineQueries({ people, plans, assignments });
   const current = (plans.data ?? []).filter(({ planStatus }) => planStatus === 'active' || planStatus === 'draft');
-  const [first] = current;
   const { assign, plan: planId } = route.useSearch();
   const navigate = useNavigate({ from: '/assignments' });
   const name = open ?? namedInAddress(assign, planId, current, query.data?.assignments ?? []);
@@ -67,8 +66,8 @@ export function AssignmentsPage() {
           <Button
             icon={IconUserPlus}
             kind="primary"
-            disabled={chosen.size === 0 || first === undefined}
-            onClick={() => first && setOpen(nameOf({ repIds: [...chosen], plan: first, assignment: null }))}
+            disabled={chosen.size === 0 || current.length === 0}
+            onClick={() => setOpen(nameOf({ repIds: [...chosen], plan: onlyOf(current), assignment: null }))}
           >
             {chosen.size === 0 ? 'Assign' : `Assign ${formatCount(chosen.size, 'person', 'people')}`}
           </Button>
@@ -105,6 +104,12 @@ export function AssignmentsPage() {
   );
 }
 
+/** The plan of a workspace that has only one; of several, a person chooses. */
+function onlyOf(plans: readonly Plan[]): Plan | null {
+  const [only = null, ...others] = plans;
+  return others.length === 0 ? only : null;
+}
+
 /** What the address opens: the last assignment of the person to the plan, or new ones of the people. */
 function namedInAddress(
   repIds: string | undefined,
@@ -112,8 +117,8 @@ function namedInAddress(
   plans: readonly Plan[],
   assignments: readonly Assignment[],
 ): string | null {
-  const plan = plans.find((known) => known.planId === planId) ?? plans[0];
-  if (repIds === undefined || plan === undefined) return null;
+  const plan = plans.find((known) => known.planId === planId) ?? onlyOf(plans);
+  if (repIds === undefined || plans.length === 0) return null;
   const stored = assignments.filter((one) => one.repId === repIds && one.planId === planId).at(-1);
   return stored?.assignmentId ?? nameOf({ repIds: repIds.split(','), plan, assignment: null });
 }

@@ -1,14 +1,14 @@
 import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
 import { useChange } from '../../api/change.js';
 import { type Answer, api } from '../../api/client.js';
 import { type Person } from '../../api/payroll-queries.js';
+import { useKeptForm } from '../../app/kept-state.js';
 import { showMessage } from '../../app/messages.js';
 import { roleNames } from '../../app/navigation.js';
 import { type Column, DataTable } from '../../components/DataTable.js';
 import { Dialog } from '../../components/Dialog.js';
 import { EffectOfChange } from '../../components/EffectOfChange.js';
-import { Choice, TextField } from '../../components/Field.js';
+import { CheckField, Choice, TextField } from '../../components/Field.js';
 import { Loaded } from '../../components/Loaded.js';
 import { FieldInput } from '../../features/people/FieldInput.js';
 import { type PersonField, personFieldsQuery } from '../../features/people/person-fields.js';
@@ -28,10 +28,12 @@ interface Entered {
   /** What is changed, such as `team`, or `fields.` and the slug. */
   readonly what: string;
   readonly value: string;
+  /** Whether they lose what they have: an empty value alone removes nothing. */
+  readonly isRemoved: boolean;
   readonly from: string;
 }
 
-const nothing: Entered = { what: 'team', value: '', from: '' };
+const nothing: Entered = { what: '', value: '', isRemoved: false, from: '' };
 
 const choices = [
   ['team', 'Team'],
@@ -43,10 +45,11 @@ const choices = [
 ] as const;
 
 /** The value of the preview; it is requested again when the change differs. */
-const previewQuery = (repIds: readonly string[], change: Change) =>
+const previewQuery = (repIds: readonly string[], change: Change | null) =>
   queryOptions({
     queryKey: ['dry-run', 'people', repIds, change],
-    queryFn: () => api.changeReps({ query: { dryRun: 'true' }, body: { repIds: [...repIds], change } }),
+    queryFn: () => api.changeReps({ query: { dryRun: 'true' }, body: { repIds: [...repIds], change: change ?? {} } }),
+    enabled: change !== null,
     placeholderData: keepPreviousData,
     retry: false,
     gcTime: 0,
@@ -54,20 +57,22 @@ const previewQuery = (repIds: readonly string[], change: Change) =>
 
 /** One value for many people, with what it changes for each of them before it does. */
 export function ChangePeopleDialog({ chosen, people, onClose, onDone }: ChangePeopleDialogProps) {
-  const [entered, setEntered] = useState(nothing);
+  const form = useKeptForm<Entered>('change people', nothing);
+  const entered = form.values;
   const { data: fields = [] } = useQuery(personFieldsQuery);
   const repIds = chosen.map(({ id }) => id);
   const change = toChange(entered);
   const preview = useQuery(previewQuery(repIds, change));
   const save = useChange({
-    send: () => api.changeReps({ body: { repIds, change } }),
+    send: () => api.changeReps({ body: { repIds, change: change ?? {} } }),
     onDone: ({ changed, rejected }) => {
       const others = rejected === 0 ? '' : ` ${formatCount(rejected, 'person', 'people')} could not be changed.`;
       showMessage(`${formatCount(changed, 'person', 'people')} changed.${others}`);
+      form.clear();
       onDone();
     },
   });
-  const count = preview.data?.changed ?? 0;
+  const count = change === null ? 0 : (preview.data?.changed ?? 0);
   return (
     <Dialog
       title={`Change ${formatCount(chosen.length, 'person', 'people')}`}
@@ -75,36 +80,43 @@ export function ChangePeopleDialog({ chosen, people, onClose, onDone }: ChangePe
       onClose={onClose}
       onSubmit={() => save.send()}
       change={save}
+      form={form}
       action={{
         disabled: count === 0 || preview.isPlaceholderData,
-        children: `Change ${formatCount(count, 'person', 'people')}`,
+        children: count === 0 ? 'Change' : `Change ${formatCount(count, 'person', 'people')}`,
       }}
     >
       <Choice
         label="What"
         value={entered.what}
-        choices={[...choices, ...fields.map(({ slug, label }) => [`fields.${slug}`, label] as const)]}
-        onChange={({ currentTarget }) =>
-          setEntered({ ...nothing, what: currentTarget.value, value: firstOf(currentTarget.value) })
-        }
+        choices={[
+          ['', 'Choose what changes'],
+          ...choices,
+          ...fields.map(({ slug, label }) => [`fields.${slug}`, label] as const),
+        ]}
+        onChange={({ currentTarget }) => form.change({ ...nothing, what: currentTarget.value })}
       />
-      <ValueInput entered={entered} people={people} fields={fields} onChange={setEntered} />
-      <Loaded query={preview} height={180}>
-        {(loaded) => (
-          <>
-            {loaded.effect === undefined ? null : (
-              <EffectOfChange query={{ ...preview, data: loaded.effect }} what="change" />
-            )}
-            <DataTable
-              caption="What changes"
-              columns={buildColumns(people)}
-              rows={loaded.people}
-              rowKey={({ repId }) => repId}
-              rowHeight={40}
-            />
-          </>
-        )}
-      </Loaded>
+      {entered.what === '' ? null : (
+        <ValueInput entered={entered} people={people} fields={fields} onChange={form.change} />
+      )}
+      {change === null ? null : (
+        <Loaded query={preview} height={180}>
+          {(loaded) => (
+            <>
+              {loaded.effect === undefined ? null : (
+                <EffectOfChange query={{ ...preview, data: loaded.effect }} what="change" />
+              )}
+              <DataTable
+                caption="What changes"
+                columns={buildColumns(people)}
+                rows={loaded.people}
+                rowKey={({ repId }) => repId}
+                rowHeight={40}
+              />
+            </>
+          )}
+        </Loaded>
+      )}
     </Dialog>
   );
 }
@@ -113,12 +125,30 @@ interface ValueInputProps {
   readonly entered: Entered;
   readonly people: readonly Person[];
   readonly fields: readonly PersonField[];
-  readonly onChange: (entered: Entered) => void;
+  readonly onChange: (part: Partial<Entered>) => void;
 }
 
-function ValueInput({ entered, people, fields, onChange }: ValueInputProps) {
+/** The new value; what people can be without is removed by a separate choice. */
+function ValueInput(props: ValueInputProps) {
+  const { what, isRemoved } = props.entered;
+  const isNeeded = what === 'role' || what === 'active';
+  return (
+    <>
+      {isRemoved ? null : <NewValue {...props} />}
+      {isNeeded ? null : (
+        <CheckField
+          label="Remove what they have"
+          checked={isRemoved}
+          onChange={({ currentTarget }) => props.onChange({ value: '', isRemoved: currentTarget.checked })}
+        />
+      )}
+    </>
+  );
+}
+
+function NewValue({ entered, people, fields, onChange }: ValueInputProps) {
   const { what, value, from } = entered;
-  const set = (next: string) => onChange({ ...entered, value: next });
+  const set = (next: string) => onChange({ value: next });
   const choose = {
     value,
     onChange: ({ currentTarget }: { currentTarget: { value: string } }) => set(currentTarget.value),
@@ -127,7 +157,7 @@ function ValueInput({ entered, people, fields, onChange }: ValueInputProps) {
   if (field !== undefined) return <FieldInput field={field} value={value} onChange={set} />;
   switch (what) {
     case 'role':
-      return <Choice label="Role" choices={Object.entries(roleNames)} {...choose} />;
+      return <Choice label="Role" choices={[['', 'Choose a role'], ...Object.entries(roleNames)]} {...choose} />;
     case 'active':
       return <Choice label="Sign-in" choices={signIn} {...choose} />;
     case 'managerId':
@@ -135,7 +165,7 @@ function ValueInput({ entered, people, fields, onChange }: ValueInputProps) {
         <>
           <Choice
             label="Manager"
-            choices={[['', 'none'], ...people.map(({ id, name }) => [id, name] as const)]}
+            choices={[['', 'Choose a manager'], ...people.map(({ id, name }) => [id, name] as const)]}
             {...choose}
           />
           <TextField
@@ -143,29 +173,27 @@ function ValueInput({ entered, people, fields, onChange }: ValueInputProps) {
             type="date"
             hint="Empty: on all days. Rules of managers pay by the manager of each day."
             value={from}
-            onChange={({ currentTarget }) => onChange({ ...entered, from: currentTarget.value })}
+            onChange={({ currentTarget }) => onChange({ from: currentTarget.value })}
           />
         </>
       );
     default: {
       const label = choices.find(([key]) => key === what)?.[1] ?? what;
-      return <TextField label={label} hint="Empty: none" {...choose} />;
+      return <TextField label={label} {...choose} />;
     }
   }
 }
 
 const signIn = [
+  ['', 'Choose'],
   ['true', 'may sign in'],
   ['false', 'may not sign in'],
 ] as const;
 
-/** The value that is offered first. */
-function firstOf(what: string): string {
-  return what === 'role' ? 'rep' : what === 'active' ? 'false' : '';
-}
-
-function toChange({ what, value, from }: Entered): Change {
+/** The change; null while nothing is chosen. */
+function toChange({ what, value, isRemoved, from }: Entered): Change | null {
   const text = value.trim() || null;
+  if (what === '' || (text === null && !isRemoved)) return null;
   if (what.startsWith('fields.')) return { fields: { [what.slice('fields.'.length)]: text } };
   if (what === 'role') return { role: value as Person['role'] };
   if (what === 'active') return { active: value === 'true' };

@@ -2,9 +2,17 @@ import { IconAlertTriangle, IconCircleCheck, IconCircleMinus, IconInfoCircle } f
 import { useMemo } from 'react';
 import { LinkButton } from '../../components/Button.js';
 import { type Column, DataTable } from '../../components/DataTable.js';
-import { InlineSelect } from '../../components/Inline.js';
+import { InlineInput, InlineSelect } from '../../components/Inline.js';
 import { type Check, checkColumn } from '../../features/imports/checks.js';
-import { isKept, keepColumn, keepTextColumn, periodPrefix, skipColumn } from '../../features/imports/kind.js';
+import {
+  keepColumn,
+  keepTextColumn,
+  newFieldPrefix,
+  newNameOf,
+  periodPrefix,
+  skipColumn,
+} from '../../features/imports/kind.js';
+import { isRepeatable } from '../../features/imports/suggest.js';
 import { formatPeriod } from '../../shared/format/periods.js';
 import styles from './Import.module.css';
 import { type Import } from './use-import.js';
@@ -98,6 +106,7 @@ function confirm({ state, change }: Import, index: number): void {
 function TargetSelect({ currentImport, index }: { readonly currentImport: Import; readonly index: number }) {
   const { kind, state, change, file } = currentImport;
   const current = state.columns[index] ?? skipColumn;
+  const newName = newNameOf(current);
   const choose = (target: string) =>
     change({
       // A target has one column: the column that had it before is left out.
@@ -113,7 +122,7 @@ function TargetSelect({ currentImport, index }: { readonly currentImport: Import
     <span className={styles.target}>
       <InlineSelect
         label={`Where ${file.header[index]} goes`}
-        value={current}
+        value={newName === null ? current : newFieldPrefix}
         isGuess={state.guesses.includes(index)}
         choices={[
           ...period,
@@ -122,18 +131,24 @@ function TargetSelect({ currentImport, index }: { readonly currentImport: Import
             ? ([
                 [keepColumn, 'Keep as a field'],
                 [keepTextColumn, 'Keep as a text'],
+                [newFieldPrefix, 'New field named …'],
               ] as const)
             : []),
           [skipColumn, 'Do not import'],
         ]}
         onChange={({ currentTarget }) => choose(currentTarget.value)}
       />
+      {newName === null ? null : (
+        <InlineInput
+          label={`Name of the new field of ${file.header[index]}`}
+          placeholder="Name"
+          isWrong={newName === ''}
+          value={current.slice(newFieldPrefix.length)}
+          onChange={({ currentTarget }) => choose(`${newFieldPrefix}${currentTarget.value}`)}
+        />
+      )}
     </span>
   );
-}
-
-function isRepeatable(target: string): boolean {
-  return isKept(target) || target === skipColumn;
 }
 
 function listRest({ kind }: Import): string {

@@ -5,6 +5,7 @@ import { RowButton } from '../../components/Button.js';
 import { type Column, DataTable } from '../../components/DataTable.js';
 import { DealAmount } from '../../components/DealAmount.js';
 import { Loaded } from '../../components/Loaded.js';
+import { Money } from '../../components/Money.js';
 import { Pager } from '../../components/Pager.js';
 import { rowAction } from '../../components/row-keys.js';
 import { EmptyState } from '../../components/States.js';
@@ -95,7 +96,11 @@ function buildColumns(onOpen: (importId: string) => void): readonly Column<Impor
       cell: ({ totals }) =>
         totals?.map(({ currency, amount }) => (
           <div key={currency}>
-            <DealAmount amount={amount} currency={currency} />
+            {currency === null ? (
+              <DealAmount amount={amount} currency={null} />
+            ) : (
+              <Money amount={amount} currency={currency} unit="code" />
+            )}
           </div>
         )),
     },

@@ -4,16 +4,19 @@ import { getRouteApi } from '@tanstack/react-router';
 import { lazy, Suspense, useMemo, useState } from 'react';
 import { allPlansQuery, fieldMappingQuery } from '../../api/import-queries.js';
 import { peopleQuery } from '../../api/payroll-queries.js';
+import { fieldsQuery } from '../../api/plan-queries.js';
 import { Button } from '../../components/Button.js';
 import { combineQueries, Loaded } from '../../components/Loaded.js';
 import { Page } from '../../components/Page.js';
 import { StepLine } from '../../components/StepLine.js';
+import { dealImport, dealImportWith } from '../../features/imports/deals.js';
 import { type ImportContext, type ImportKind, type ImportOutcome } from '../../features/imports/kind.js';
 import { importKinds, isImportKey } from '../../features/imports/kinds.js';
 import { peopleImport, peopleImportWith } from '../../features/imports/people.js';
 import { rejectedRows } from '../../features/imports/results.js';
 import { delimiterNames } from '../../features/imports/table.js';
 import { personFieldsQuery } from '../../features/people/person-fields.js';
+import { planFields } from '../../features/plans/fields.js';
 import { formatCount } from '../../shared/format/numbers.js';
 import { FileStep } from './FileStep.js';
 import { ImportDone } from './ImportDone.js';
@@ -26,13 +29,14 @@ const MatchStep = lazy(() => import('./MatchStep.js').then((module) => ({ defaul
 /** Three steps: file, match and dry run, import. */
 export function ImportPage() {
   const { kind: key } = route.useParams();
-  const isPeople = key === peopleImport.key;
-  const fields = useQuery(personFieldsQuery);
+  const [personFields, dealFields] = [useQuery(personFieldsQuery), useQuery(fieldsQuery)];
   const kind = useMemo(() => {
-    return isPeople ? peopleImportWith(fields.data ?? []) : importKinds[isImportKey(key) ? key : 'deals'];
-  }, [isPeople, key, fields.data]);
+    if (key === peopleImport.key) return peopleImportWith(personFields.data ?? []);
+    if (key === dealImport.key) return dealImportWith(planFields(dealFields.data ?? []));
+    return importKinds[isImportKey(key) ? key : 'deals'];
+  }, [key, personFields.data, dealFields.data]);
   const [people, plans, mapping] = [useQuery(peopleQuery), useQuery(allPlansQuery), useQuery(fieldMappingQuery)];
-  const query = combineQueries({ people, plans, mapping, fields });
+  const query = combineQueries({ people, plans, mapping, personFields, dealFields });
   if (query.data === undefined)
     return (
       <Page title={kind.title} crumbs={buildCrumbs(kind)} facts={[]}>

@@ -37,8 +37,8 @@ export function PayOfPerson({ person }: { readonly person: Payee }) {
 }
 
 function CurrencyDialog({ person, onClose }: { readonly person: Payee; readonly onClose: () => void }) {
-  const { id, name } = person;
-  const form = useKeptForm(`pay ${id}`, { currency: '', from: '' });
+  const { id, name, payCurrencies = [] } = person;
+  const form = useKeptForm(`pay ${id}`, { currency: payCurrencies.at(-1)?.currency ?? '', from: '' });
   const currency = form.values.currency.trim().toUpperCase();
   const { from } = form.values;
   const save = useChange({

@@ -63,7 +63,7 @@ export function PersonDialog({ person, people, onClose }: PersonDialogProps) {
       change={save}
       form={form}
       action={{
-        disabled: name.trim() === '' || email.trim() === '' || !form.isChanged,
+        disabled: name.trim() === '' || email.trim() === '',
         children: person === null ? 'Add' : 'Save',
       }}
     >

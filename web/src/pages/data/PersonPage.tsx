@@ -1,6 +1,7 @@
-import { IconPlus } from '@tabler/icons-react';
+import { IconDoorExit, IconPlus } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
+import { lazy, Suspense } from 'react';
 import { overlap } from '#src/client.js';
 import { useChange } from '../../api/change.js';
 import { api } from '../../api/client.js';
@@ -19,9 +20,10 @@ import {
 } from '../../api/people-queries.js';
 import { type Plan } from '../../api/queries.js';
 import { type Assignment, assignmentsQuery, type Quota } from '../../api/set-up-queries.js';
-import { useKeptChoice, useKeptForm } from '../../app/kept-state.js';
+import { useKeptChoice, useKeptDialog, useKeptForm } from '../../app/kept-state.js';
 import { showMessage } from '../../app/messages.js';
 import { roleNames } from '../../app/navigation.js';
+import { useSession } from '../../app/session.js';
 import { useToday } from '../../app/today.js';
 import { Button, RowButton } from '../../components/Button.js';
 import { type Column, DataTable } from '../../components/DataTable.js';
@@ -47,11 +49,16 @@ import { ProfileOfPerson } from './ProfileOfPerson.js';
 
 const route = getRouteApi('/_shell/members/$repId');
 
+const LeaveDialog = lazy(() =>
+  import('../../features/people/LeaveDialog.js').then((module) => ({ default: module.LeaveDialog })),
+);
+
 /** When a person works, and what that leaves of the quotas. */
 export function PersonPage() {
   const { repId } = route.useParams();
   const today = useToday();
   const { year = today.slice(0, 4) } = route.useSearch();
+  const isOwn = useSession().repId === repId;
   const navigate = useNavigate({ from: '/members/$repId' });
   const query = combineQueries({
     person: useQuery(personQuery(repId)),
@@ -69,9 +76,18 @@ export function PersonPage() {
     <Page
       title={person?.name ?? 'Person'}
       crumbs={[{ label: 'People', to: '/members' }, { label: person?.name ?? 'Person' }]}
-      facts={[person === undefined ? null : roleNames[person.role], person?.email]}
+      facts={[
+        person === undefined ? null : roleNames[person.role],
+        person?.email,
+        person?.endDate == null ? null : `until ${formatDay(person.endDate, 'year')}`,
+      ]}
       actions={
-        <PeriodPicker period={year} lengths={[12]} onChange={(period) => navigate({ search: { year: period } })} />
+        <>
+          {query.data === undefined || isOwn ? null : (
+            <Leave person={query.data.person} assignments={query.data.assignments} />
+          )}
+          <PeriodPicker period={year} lengths={[12]} onChange={(period) => navigate({ search: { year: period } })} />
+        </>
       }
     >
       <Loaded query={query} height={640}>
@@ -84,6 +100,33 @@ export function PersonPage() {
         )}
       </Loaded>
     </Page>
+  );
+}
+
+interface LeaveProps {
+  readonly person: PersonDetails;
+  /** Of everyone. */
+  readonly assignments: readonly Assignment[];
+}
+
+/** One task for everything that ends with the employment. */
+function Leave({ person, assignments }: LeaveProps) {
+  const [isOpen, setOpen] = useKeptDialog(`leave ${person.id}`);
+  return (
+    <>
+      <Button icon={IconDoorExit} onClick={() => setOpen(true)}>
+        Leaves on …
+      </Button>
+      <Suspense>
+        {isOpen ? (
+          <LeaveDialog
+            person={person}
+            assignments={assignments.filter(({ repId }) => repId === person.id)}
+            onClose={() => setOpen(false)}
+          />
+        ) : null}
+      </Suspense>
+    </>
   );
 }
 

@@ -46,6 +46,7 @@ export function RecalculateDialog({ onClose, onStarted }: RecalculateDialogProps
       onSubmit={() => start.send()}
       change={start}
       form={form}
+      canSendUnchanged
       action={{ disabled: scope !== 'workspace' && !chosen, children: 'Start' }}
     >
       <p className="dim">

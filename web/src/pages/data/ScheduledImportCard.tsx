@@ -5,6 +5,7 @@ import { useAction } from '../../api/change.js';
 import { type Answer, api } from '../../api/client.js';
 import { type ScheduledFile, type ScheduledImport, scheduledFilesQuery } from '../../api/scheduled-import-queries.js';
 import { showMessage } from '../../app/messages.js';
+import { useSession } from '../../app/session.js';
 import blocks from '../../components/Blocks.module.css';
 import { Button } from '../../components/Button.js';
 import { type Column, DataTable } from '../../components/DataTable.js';
@@ -12,7 +13,7 @@ import { Loaded } from '../../components/Loaded.js';
 import { Card } from '../../components/Page.js';
 import { Badge } from '../../components/StatusBadge.js';
 import { findFileToMatch } from '../../features/imports/scheduled.js';
-import { formatInstant } from '../../shared/format/dates.js';
+import { formatInstant, formatTimestamp, zoneName } from '../../shared/format/dates.js';
 import { formatCount, formatNumber } from '../../shared/format/numbers.js';
 import { plainMessage } from '../../shared/format/plain-message.js';
 import { MatchFile } from './MatchFile.js';
@@ -26,7 +27,7 @@ export function ScheduledImportCard({ scheduled }: { readonly scheduled: Schedul
   return (
     <Card
       title={scheduled.name}
-      note={describeNext(scheduled)}
+      note={describeNext(scheduled, useSession().workspace.timezone)}
       action={<Actions scheduled={scheduled} onTested={setConnection} />}
     >
       {scheduled.error === null ? null : <p role="alert">{plainMessage(scheduled.error)}</p>}
@@ -56,9 +57,10 @@ export function ScheduledImportCard({ scheduled }: { readonly scheduled: Schedul
   );
 }
 
-function describeNext({ nextRunAt, isRunning }: ScheduledImport): string {
+/** The next run in the time zone of the workspace, as the schedule beside it. */
+function describeNext({ nextRunAt, isRunning }: ScheduledImport, timeZone: string): string {
   if (nextRunAt === null) return 'paused';
-  return isRunning ? 'is being read' : `read next ${formatInstant(nextRunAt)}`;
+  return isRunning ? 'is being read' : `read next ${formatTimestamp(nextRunAt, timeZone)}, ${zoneName(timeZone)}`;
 }
 
 interface ActionsProps {

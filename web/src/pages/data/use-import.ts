@@ -11,6 +11,7 @@ import {
   type ImportOutcome,
   keepColumn,
   type Matched,
+  newNameOf,
   type Options,
   type Prepared,
   periodPrefix,
@@ -148,7 +149,9 @@ function valuesOf(what: 'date' | 'number', kind: ImportKind, columns: readonly s
 
 /** The numbers of columns that are stored under their own names. */
 function keptNumbers(columns: readonly string[], { rows }: SourceTable): string[] {
-  const kept = columns.flatMap((key, index) => (key === keepColumn ? [rows.map((row) => row[index] ?? '')] : []));
+  const kept = columns.flatMap((key, index) =>
+    key === keepColumn || newNameOf(key) !== null ? [rows.map((row) => row[index] ?? '')] : [],
+  );
   return numericCells(kept);
 }
 

@@ -55,6 +55,7 @@ export function HandoverDialog({ period, file, totals, isRepeated, onClose }: Ha
       onSubmit={() => record.send()}
       change={record}
       form={form}
+      canSendUnchanged
       action={{ children: 'Mark as handed over' }}
     >
       <p>

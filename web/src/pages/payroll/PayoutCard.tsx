@@ -122,6 +122,7 @@ function DecisionDialog({ batch, status, onClose }: Decision & { readonly onClos
       onSubmit={() => decide.send()}
       change={decide}
       form={form}
+      canSendUnchanged
       action={{
         kind: status === 'paid' ? 'primary' : 'danger',
         children: status === 'paid' ? 'Mark as paid' : 'Cancel batch',

@@ -120,7 +120,7 @@ function RuleDialog({ rule, fields, onClose }: RuleDialogProps) {
       onSubmit={() => save.send()}
       change={save}
       form={form}
-      action={{ disabled: terms === null || !form.isChanged, children: 'Save' }}
+      action={{ disabled: terms === null, children: 'Save' }}
     >
       <TextField label="Name" maxLength={200} {...form.field('name')} />
       <Choice

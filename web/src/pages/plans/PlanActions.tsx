@@ -88,7 +88,7 @@ function ActionDialog({ plan, action, onClose }: ActionDialogProps) {
       {...(hasName ? { form } : {})}
       action={{
         kind: action === 'remove' || action === 'archive' ? 'danger' : 'primary',
-        disabled: action === 'remove' ? name !== plan.name : action === 'rename' && (name === '' || name === plan.name),
+        disabled: action === 'remove' ? name !== plan.name : action === 'rename' && name === '',
         children: title,
       }}
     >

@@ -121,7 +121,7 @@ function RampDialog({ ramp, onClose }: { readonly ramp: Ramp | null; readonly on
       onSubmit={() => save.send()}
       change={save}
       form={form}
-      action={{ disabled: name.trim() === '' || read === null || !form.isChanged, children: 'Save' }}
+      action={{ disabled: name.trim() === '' || read === null, children: 'Save' }}
     >
       <TextField label="Name" {...form.field('name')} />
       {steps.map((step, index) => (

@@ -69,6 +69,7 @@ export function ConnectDialog({ provider, canSignIn, onClose }: ConnectDialogPro
       onSubmit={() => (way === 'consent' ? consent.send() : paste.send())}
       change={way === 'consent' ? consent : paste}
       form={{ ...form, isChanged: form.isChanged || token.accessToken !== '' }}
+      canSendUnchanged={way === 'consent'}
       action={{
         disabled: way === 'token' && token.accessToken.trim() === '',
         children: way === 'consent' ? `Continue to ${product}` : 'Check and connect',

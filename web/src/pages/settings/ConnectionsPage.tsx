@@ -212,6 +212,7 @@ function SyncDialog({ onClose }: { readonly onClose: () => void }) {
       onSubmit={() => start.send()}
       change={start}
       form={form}
+      canSendUnchanged
       action={{ icon: IconCircleCheck, children: 'Start' }}
     >
       <p>People, fields and deals of every connected CRM are read again.</p>

@@ -179,7 +179,6 @@ function SettingsForm({ stored, integration, onClose }: SettingsFormProps) {
       form={form}
       action={{
         kind: isExcluding ? 'danger' : 'primary',
-        disabled: !form.isChanged,
         children: isExcluding ? 'Delete these deals' : 'Save settings',
       }}
     >

@@ -95,6 +95,7 @@ function NewWidget({ onClose, onDone }: Props) {
       onSubmit={() => create.send()}
       change={create}
       form={form}
+      canSendUnchanged
       action={{ children: 'Create token' }}
     >
       <TextField label="Name" hint="For example, the CRM that shows the widget." {...form.field('label')} />
@@ -103,7 +104,7 @@ function NewWidget({ onClose, onDone }: Props) {
 }
 
 function NewWorkspaceKey({ onClose, onDone }: Props) {
-  const form = useKeptForm('new-key workspace', { minutes: '60' });
+  const form = useKeptForm('new-key workspace', { minutes: '' });
   const rotate = useSecret(form, onDone, async () => {
     const { apiKey } = await api.rotateWorkspaceKey({ body: { graceMinutes: Number(form.values.minutes) } });
     return apiKey;
@@ -115,10 +116,11 @@ function NewWorkspaceKey({ onClose, onDone }: Props) {
       onSubmit={() => rotate.send()}
       change={rotate}
       form={form}
-      action={{ kind: 'danger', children: 'Replace key' }}
+      action={{ kind: 'danger', disabled: form.values.minutes === '', children: 'Replace key' }}
     >
       <TextField
         label="Minutes for which the old key stays valid"
+        hint="Such as 60. With 0 it ends at once."
         type="number"
         min={0}
         max={1440}

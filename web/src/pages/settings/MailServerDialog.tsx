@@ -47,6 +47,7 @@ export function MailServerDialog({ stored, onClose }: MailServerDialogProps) {
       change={save}
       problem={problem === '' ? null : problem}
       form={{ ...form, isChanged: form.isChanged || password !== '' }}
+      canSendUnchanged={stored !== null}
       action={{ disabled: problem !== null, children: 'Save and send a test mail' }}
     >
       <p>Your mail provider names these under SMTP. The test mail goes to your own address.</p>

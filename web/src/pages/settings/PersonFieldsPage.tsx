@@ -88,7 +88,7 @@ function Editor({ stored }: { readonly stored: readonly PersonField[] }) {
         (Attio). Syncs fill in missing values.
       </p>
       <div className={blocks.saveLine}>
-        <span className="dim">{edited === null ? 'No changes.' : 'The changes are not saved yet.'}</span>
+        <span className="dim">{describeChanges(edited, isComplete)}</span>
         <Button disabled={edited === null} onClick={() => setEdited(null)}>
           Discard
         </Button>
@@ -104,6 +104,13 @@ function Editor({ stored }: { readonly stored: readonly PersonField[] }) {
       </div>
     </>
   );
+}
+
+function describeChanges(edited: readonly EnteredField[] | null, isComplete: boolean): string {
+  if (edited === null) return 'No changes.';
+  return isComplete
+    ? 'The changes are not saved yet.'
+    : 'Each field needs a name, and a choice its options. Fill in or remove the row.';
 }
 
 function toEntered({ slug, label, type, options = [], crmField = '' }: PersonField): EnteredField {

@@ -71,6 +71,7 @@ export function ProviderDialog({ kind, stored, publicUrl, onClose }: ProviderDia
       onSubmit={() => save.send()}
       change={save}
       form={{ ...form, isChanged: form.isChanged || secret !== '' }}
+      canSendUnchanged={stored !== null}
       action={{ disabled: isIncomplete(kind, values, secret.trim() !== '' || isSame), children: 'Check and save' }}
       size={560}
     >

@@ -57,12 +57,14 @@ export function formatInstant(instant: string, now: Date = new Date()): string {
   return formatTimestamp(instant);
 }
 
-/** Day and time in the reader's time zone, such as 2 Jul, 09:02. */
-export function formatTimestamp(instant: string): string {
+/** Day and time in the time zone, such as 2 Jul, 09:02; without one, in that of the reader. */
+export function formatTimestamp(instant: string, timeZone?: string): string {
   const date = new Date(instant);
-  const day = new Date(Date.UTC(date.getFullYear(), date.getMonth(), date.getDate())).toISOString().slice(0, 10);
-  const sameYear = date.getFullYear() === new Date().getFullYear();
-  const time = new Intl.DateTimeFormat('en-US', { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' }).format(date);
+  const zone = timeZone ?? new Intl.DateTimeFormat().resolvedOptions().timeZone;
+  const day = todayIn(zone, date);
+  const sameYear = day.slice(0, 4) === todayIn(zone).slice(0, 4);
+  const clock = { hour: '2-digit', minute: '2-digit', hourCycle: 'h23', timeZone: zone } as const;
+  const time = new Intl.DateTimeFormat('en-US', clock).format(date);
   return `${formatDay(day, sameYear ? 'short' : 'year')}, ${time}`;
 }
 

@@ -1,0 +1,204 @@
+import { useQuery } from '@tanstack/react-query';
+import { type ReactNode } from 'react';
+import { useChange } from '../../api/change.js';
+import { type Draw, drawsQuery } from '../../api/draw-queries.js';
+import { fieldMappingQuery } from '../../api/import-queries.js';
+import { balancesQuery } from '../../api/payout-queries.js';
+import { mayEarn, type Person, peopleQuery } from '../../api/payroll-queries.js';
+import { assignmentEffectQuery, employmentEffectQuery, type PersonDetails } from '../../api/people-queries.js';
+import { type Deal } from '../../api/queries.js';
+import { type Assignment } from '../../api/set-up-queries.js';
+import { type KeptForm, useKeptForm } from '../../app/kept-state.js';
+import { showMessage } from '../../app/messages.js';
+import { Dialog } from '../../components/Dialog.js';
+import { EffectOfChange } from '../../components/EffectOfChange.js';
+import { CheckField, Choice, TextField } from '../../components/Field.js';
+import { combineQueries, Loaded } from '../../components/Loaded.js';
+import { formatDay, isEnteredRange } from '../../shared/format/dates.js';
+import { formatCount, formatMoney } from '../../shared/format/numbers.js';
+import { byName } from '../../shared/format/texts.js';
+import { allDealsQuery } from '../deals/all-deals.js';
+import { bulkRows } from '../deals/bulk-edit.js';
+import { dealsEffectQuery } from '../deals/deal-changes.js';
+import { type ChangedDeal, type StandardSlugs } from '../deals/edited-deal.js';
+import { describeDraw } from '../draws/words.js';
+import { type Leaving, planLeaving, sendLeaving } from './leaving.js';
+
+interface LeaveDialogProps {
+  readonly person: PersonDetails;
+  readonly assignments: readonly Assignment[];
+  readonly onClose: () => void;
+}
+
+/** Everything that ends when a person leaves: employment, plans, draws, open deals and the sign-in. */
+export function LeaveDialog(props: LeaveDialogProps) {
+  const repId = props.person.id;
+  const query = combineQueries({
+    draws: useQuery(drawsQuery(repId)),
+    deals: useQuery(allDealsQuery({ repId, isClosed: 'false', scores: 'false' })),
+    people: useQuery(peopleQuery),
+    mapping: useQuery(fieldMappingQuery),
+  });
+  return (
+    <Loaded query={query} height={0}>
+      {({ draws, deals, people, mapping }) => (
+        <LeaveForm {...props} draws={draws} deals={deals} people={people.reps} standard={mapping.standard} />
+      )}
+    </Loaded>
+  );
+}
+
+interface LeaveFormProps extends LeaveDialogProps {
+  readonly draws: readonly Draw[];
+  readonly deals: readonly Deal[];
+  readonly people: readonly Person[];
+  readonly standard: StandardSlugs;
+}
+
+interface Entered {
+  readonly lastDay: string;
+  readonly dealsTo: string;
+  readonly endsSignIn: boolean;
+}
+
+function LeaveForm({ person, assignments, draws, deals, people, standard, onClose }: LeaveFormProps) {
+  const form = useKeptForm<Entered>(`leave ${person.id}`, {
+    lastDay: person.endDate ?? '',
+    dealsTo: '',
+    endsSignIn: false,
+  });
+  const { lastDay, dealsTo, endsSignIn } = form.values;
+  const isEntered = lastDay !== '' && isEnteredRange(person.hireDate ?? null, lastDay);
+  const leaving = isEntered ? planLeaving(lastDay, assignments, draws) : null;
+  const moved = dealsTo === '' ? [] : bulkRows(deals, { name: 'repId', text: dealsTo }, standard, []);
+  const save = useChange({
+    send: async () => {
+      if (leaving !== null) await sendLeaving(person, leaving, moved, endsSignIn);
+    },
+    onDone: () => {
+      showMessage(`${person.name} leaves on ${formatDay(lastDay, 'year')}.`);
+      form.clear();
+      onClose();
+    },
+  });
+  return (
+    <Dialog
+      title={`${person.name} leaves`}
+      size={640}
+      onClose={onClose}
+      onSubmit={() => save.send()}
+      change={save}
+      form={form}
+      action={{ disabled: leaving === null, children: 'Save' }}
+    >
+      <TextField label="Last day of employment" type="date" required {...form.field('lastDay')} />
+      <OpenDeals form={form} person={person} people={people} count={deals.length} />
+      {person.active ? (
+        <CheckField
+          label="End the sign-in now"
+          hint="Sessions and keys of the person end, whatever the last day is. Statements are still made."
+          checked={endsSignIn}
+          onChange={({ currentTarget }) => form.change({ endsSignIn: currentTarget.checked })}
+        />
+      ) : null}
+      {leaving === null ? null : <Ends person={person} people={people} leaving={leaving} />}
+      {leaving === null ? null : <Effects person={person} leaving={leaving} moved={moved} />}
+    </Dialog>
+  );
+}
+
+interface OpenDealsProps {
+  readonly form: KeptForm<Entered>;
+  readonly person: PersonDetails;
+  readonly people: readonly Person[];
+  readonly count: number;
+}
+
+function OpenDeals({ form, person, people, count }: OpenDealsProps) {
+  if (count === 0) return <p className="dim">No open deal.</p>;
+  const others = byName(people.filter((other) => other.id !== person.id && other.active && mayEarn(other)));
+  return (
+    <Choice
+      label={`${formatCount(count, 'open deal')} from now on`}
+      choices={[['', `stay with ${person.name}`], ...others.map(({ id, name }) => [id, `go to ${name}`] as const)]}
+      {...form.field('dealsTo')}
+    />
+  );
+}
+
+interface EndsProps {
+  readonly person: PersonDetails;
+  readonly people: readonly Person[];
+  readonly leaving: Leaving;
+}
+
+/** What the last day ends, what is still owed, and what statements will say. */
+function Ends({ person, people, leaving: { lastDay, ended, removed, draws } }: EndsProps) {
+  const balances = useQuery(balancesQuery(person.id)).data ?? [];
+  const reports = people.filter(({ managerId }) => managerId === person.id).length;
+  const day = formatDay(lastDay, 'year');
+  const lines: readonly ReactNode[] = [
+    ...ended.map(({ planName }) => `${planName} ends on ${day}. Deals that close later pay nothing.`),
+    ...removed.map(({ planName }) => `${planName} begins later: the assignment is removed.`),
+    ...draws.map((draw) => {
+      const owed = draw.owed > 0 ? ` ${formatMoney(draw.owed, draw.currency)} of it is owed.` : '';
+      return `${describeDraw(draw)} ends on ${day}.${owed}`;
+    }),
+    ...balances
+      .filter(({ takenBack }) => takenBack !== 0)
+      .map(({ currency, takenBack }) => `${formatMoney(takenBack, currency)} that was taken back is still owed.`),
+    ...(reports === 0
+      ? []
+      : [
+          `${formatCount(reports, 'person reports', 'people report')} to ${person.name}: choose their next manager on People.`,
+        ]),
+    `Statements after ${day} say what is still released of earlier pay, what is kept of what is owed, and what later refunds take back.`,
+  ];
+  return (
+    <ul aria-label="What ends">
+      {lines.map((line, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: the lines have no other identity
+        <li key={index}>{line}</li>
+      ))}
+    </ul>
+  );
+}
+
+interface EffectsProps {
+  readonly person: PersonDetails;
+  readonly leaving: Leaving;
+  readonly moved: readonly ChangedDeal[];
+}
+
+/** What the last day, the end of each plan and the new owner of the deals would do to commission, each for itself. */
+function Effects({ person, leaving: { lastDay, ended }, moved }: EffectsProps) {
+  const ofDeals = useQuery(dealsEffectQuery(moved));
+  const employment = { hireDate: person.hireDate, endDate: lastDay };
+  return (
+    <>
+      <p className="dim">What each change does for itself:</p>
+      <h3>Last day of employment</h3>
+      <EffectOfChange query={useQuery(employmentEffectQuery(person.id, employment))} what="change" />
+      {ended.map((assignment) => (
+        <EndOfPlan key={assignment.assignmentId} assignment={assignment} lastDay={lastDay} />
+      ))}
+      {moved.length === 0 ? null : (
+        <>
+          <h3>Another person for the deals</h3>
+          <EffectOfChange query={ofDeals} what="change" />
+        </>
+      )}
+    </>
+  );
+}
+
+function EndOfPlan({ assignment, lastDay }: { readonly assignment: Assignment; readonly lastDay: string }) {
+  const { assignmentId, planName } = assignment;
+  const effect = useQuery(assignmentEffectQuery(assignmentId, { effectiveEnd: lastDay }));
+  return (
+    <>
+      <h3>End of {planName}</h3>
+      <EffectOfChange query={effect} what="change" />
+    </>
+  );
+}
