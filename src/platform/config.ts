@@ -1,4 +1,5 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
 import { z } from 'zod';
 import { type Issue } from '../kernel/failure.js';
 import { readValue } from '../kernel/invalid-values.js';
@@ -248,18 +249,13 @@ export class ConfigError extends Error {
 }
 
 /**
- * Reads the settings and reports every problem at once. A secret may be in a file: NAME_FILE is its path, as
- * container platforms mount secrets.
+ * Reads the settings and reports every problem at once. A secret may be in a file: NAME_FILE is its path, and
+ * SETTINGS_DIR is a folder whose files have the names of settings, as container platforms mount secrets.
  */
 export function readSettings(groups: readonly SettingsGroup[], environment: NodeJS.ProcessEnv): Config {
   const schema = toSchema(groups);
-  const raw: Record<string, string> = {};
   const problems: string[] = [];
-  for (const name of Object.keys(schema.shape)) {
-    const file = environment[`${name}_FILE`];
-    const value = environment[name] ?? (file === undefined ? undefined : readSecret(name, file, problems));
-    if (value !== undefined && value !== '') raw[name] = value;
-  }
+  const raw = readRaw(Object.keys(schema.shape), environment, problems);
   const read = readValue(schema, raw);
   if ('value' in read) {
     const config = read.value as unknown as Config;
@@ -267,6 +263,19 @@ export function readSettings(groups: readonly SettingsGroup[], environment: Node
     if (problems.length === 0) return config;
   } else problems.push(...read.issues.map((issue) => formatProblem(issue, schema)));
   throw new ConfigError(`The configuration is invalid:\n${problems.map((problem) => `  ${problem}`).join('\n')}`);
+}
+
+/** The texts of the settings that are present. */
+function readRaw(names: readonly string[], environment: NodeJS.ProcessEnv, problems: string[]): Record<string, string> {
+  const raw: Record<string, string> = {};
+  const folder = environment['SETTINGS_DIR'] ?? '';
+  const mounted = folder === '' ? [] : listFolder(folder, problems);
+  for (const name of names) {
+    const file = environment[`${name}_FILE`] ?? (mounted.includes(name) ? path.join(folder, name) : undefined);
+    const value = environment[name] ?? (file === undefined ? undefined : readSecret(name, file, problems));
+    if (value !== undefined && value !== '') raw[name] = value;
+  }
+  return raw;
 }
 
 function toSchema(groups: readonly SettingsGroup[]): z.ZodObject {
@@ -334,12 +343,23 @@ function readSecret(name: string, file: string, problems: string[]): string | un
   try {
     return readFileSync(file, 'utf8').trim();
   } catch (error) {
-    const { code = 'unknown' } = error as NodeJS.ErrnoException;
-    problems.push(
-      `${name}_FILE | ${code === 'ENOENT' ? `file ${file} does not exist` : `${file} cannot be read (${code})`} | `,
-    );
+    problems.push(`${name}_FILE | ${describeUnreadable('file', file, error)} | `);
     return undefined;
   }
+}
+
+function listFolder(folder: string, problems: string[]): readonly string[] {
+  try {
+    return readdirSync(folder);
+  } catch (error) {
+    problems.push(`SETTINGS_DIR | ${describeUnreadable('folder', folder, error)} | `);
+    return [];
+  }
+}
+
+function describeUnreadable(what: string, place: string, error: unknown): string {
+  const { code = 'unknown' } = error as NodeJS.ErrnoException;
+  return code === 'ENOENT' ? `${what} ${place} does not exist` : `${place} cannot be read (${code})`;
 }
 
 /** A setting as the documentation lists it. */

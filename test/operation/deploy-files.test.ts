@@ -95,10 +95,14 @@ describe('the files of deploy/', () => {
     );
     const text = templates.join('\n');
     const set = [...text.matchAll(/name: ([A-Z][A-Z_]+)/g)].map(([, name]) => name as string);
-    expect(names).to.include.members([...Object.keys(values.settings), ...set]);
+    expect([...names, 'SETTINGS_DIR']).to.include.members([...Object.keys(values.settings), ...set]);
     for (const [used, path] of text.matchAll(/\.Values\.([A-Za-z.]+)/g)) {
       const value = (path as string).split('.').reduce((part, key) => part?.[key], values);
       expect(value, used).to.not.equal(undefined);
     }
+    // Secrets are files: child processes and crash reports contain the environment.
+    expect(text).to.not.match(/envFrom|secretKeyRef/);
+    for (const file of ['_helpers.tpl', 'migration.yaml'])
+      expect(read(`helm/commissions/templates/${file}`)).to.include('mountPath: /secrets');
   });
 });

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect } from 'chai';
@@ -160,6 +160,20 @@ describe('the configuration', () => {
 
     it('must be a file', () => {
       expect(problemsOf({ REDIS_URL_FILE: folder })[0]).to.match(/^REDIS_URL_FILE \| /);
+    });
+
+    it('may be in a folder of files with the names of settings', () => {
+      const mounted = path.join(folder, 'mounted');
+      mkdirSync(mounted);
+      writeFileSync(path.join(mounted, 'DATABASE_URL'), 'postgres://app:secret@db:5432/commissions\n');
+      writeFileSync(path.join(mounted, 'LOG_LEVEL'), 'warn');
+      writeFileSync(path.join(mounted, 'UNKNOWN'), 'x');
+      const config = readConfig({ SETTINGS_DIR: mounted, LOG_LEVEL: 'error' });
+      expect(config).to.include({ DATABASE_URL: 'postgres://app:secret@db:5432/commissions', LOG_LEVEL: 'error' });
+      const missing = path.join(folder, 'missing');
+      expect(problemsOf({ SETTINGS_DIR: missing })).to.deep.equal([
+        `SETTINGS_DIR | folder ${missing} does not exist |`,
+      ]);
     });
 
     it('must contain a valid value', () => {

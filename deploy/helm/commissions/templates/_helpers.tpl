@@ -3,7 +3,11 @@
 {{- end -}}
 
 {{- define "commissions.image" -}}
+{{- with .Values.image.digest -}}
+{{ $.Values.image.repository }}@{{ . }}
+{{- else -}}
 {{ .Values.image.repository }}:{{ .Values.image.tag | default .Chart.AppVersion }}
+{{- end -}}
 {{- end -}}
 
 {{- define "commissions.labels" -}}
@@ -34,6 +38,32 @@ capabilities: { drop: [ALL] }
 {{- end }}
 - { name: METRICS_PORT, value: "9464" }
 - { name: DRAIN_MS, value: {{ mul .Values.drainSeconds 1000 | quote }} }
+- { name: SETTINGS_DIR, value: /secrets }
+{{- with .Values.extraEnv }}
+{{ toYaml . }}
+{{- end }}
+{{- end -}}
+
+{{/* Which nodes run the pods. */}}
+{{- define "commissions.placement" -}}
+{{- with .Values.nodeSelector }}
+nodeSelector:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- with .Values.tolerations }}
+tolerations:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- with .Values.affinity }}
+affinity:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- end -}}
+
+{{/* The content of the Secret as of the installation or upgrade; without a cluster, as in helm template, always the same. */}}
+{{- define "commissions.secretChecksum" -}}
+{{- $secret := lookup "v1" "Secret" .Release.Namespace .Values.secret -}}
+{{ $secret.data | toJson | sha256sum }}
 {{- end -}}
 
 {{/* The processes that run until they are replaced: API and worker. */}}
@@ -65,8 +95,13 @@ spec:
         {{- include "commissions.labels" $root | nindent 8 }}
         app.kubernetes.io/component: {{ $part }}
       annotations:
-        {{- toYaml $root.Values.podAnnotations | nindent 8 }}
+        # An upgrade after a change of the Secret replaces the pods.
+        checksum/secret: {{ include "commissions.secretChecksum" $root }}
+        {{- with $root.Values.podAnnotations }}
+        {{- toYaml . | nindent 8 }}
+        {{- end }}
     spec:
+      {{- include "commissions.placement" $root | nindent 6 }}
       {{- with $root.Values.imagePullSecrets }}
       imagePullSecrets:
         {{- toYaml . | nindent 8 }}
@@ -93,8 +128,6 @@ spec:
           env:
             {{- include "commissions.settings" $root | nindent 12 }}
             - { name: MIGRATE_AT_START, value: "0" }
-          envFrom:
-            - secretRef: { name: {{ $root.Values.secret }} }
           ports:
             {{- if eq $part "api" }}
             - { name: http, containerPort: 3000 }
@@ -124,9 +157,12 @@ spec:
             {{- include "commissions.containerSecurity" $root | nindent 12 }}
           volumeMounts:
             - { name: tmp, mountPath: /tmp }
+            - { name: secrets, mountPath: /secrets, readOnly: true }
       volumes:
         - name: tmp
           emptyDir: { sizeLimit: 512Mi }
+        - name: secrets
+          secret: { secretName: {{ $root.Values.secret }}, defaultMode: 0440 }
 ---
 apiVersion: policy/v1
 kind: PodDisruptionBudget
