@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { rolldown } from 'rolldown';
 import { declareClient } from './client-types.js';
@@ -13,8 +13,9 @@ async function bundle(name, entry, options = {}) {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
   const built = await rolldown({ input: inDist('packages', name, 'src', entry), cwd: root, ...options });
-  await built.write({ dir: folder, entryFileNames: entry, format: 'esm' });
+  await built.write({ dir: folder, entryFileNames: entry, format: 'esm', sourcemap: true });
   await built.close();
+  copyFileSync(path.join(root, 'LICENSE'), path.join(root, 'packages', name, 'LICENSE'));
   return folder;
 }
 

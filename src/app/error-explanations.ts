@@ -14,7 +14,8 @@ export const errorExplanations: Readonly<Record<string, string>> = {
     'The integration key or the connection of an agent lacks the scope that `details.scope` names. Create a key with this scope.',
   step_up_required:
     'The workspace requires a recent proof of identity for this operation. Confirm the session with a code (`POST /auth/confirm`), then repeat the request.',
-  not_found: 'No route has this path. The list of routes is in `/v1/openapi.json`.',
+  not_found:
+    'No route has this path (the list of routes is in `/v1/openapi.json`), or the workspace has no webhook endpoint, delivery, key, token, agent, change request, scheduled import or identity provider with this id; the message says which.',
   method_not_allowed: 'The path exists with other methods, which the header `Allow` lists.',
   duplicate_idempotency_key:
     'The `Idempotency-Key` was used for another request, or the response of the first request was lost. Use a new key for a new request, and check what the first one has written.',

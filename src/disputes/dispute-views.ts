@@ -55,6 +55,18 @@ export async function findDispute(tx: Transaction, caller: Caller, disputeId: st
   return row === undefined ? null : toDispute(row);
 }
 
+/** The other undecided disputes about the same deal or event of a period, latest first. */
+export async function listOpenAboutTheSame(tx: Transaction, disputeId: string): Promise<string[]> {
+  const { rows } = await sql<{ disputeId: string }>`
+    select o.dispute_id as "disputeId"
+    from disputes d join disputes o on o.workspace_id = d.workspace_id and o.rep_id = d.rep_id and o.period = d.period
+      and o.deal_id is not distinct from d.deal_id and o.event_id is not distinct from d.event_id
+    where d.workspace_id = ${tx.workspaceId} and d.dispute_id = ${disputeId} and o.dispute_id <> d.dispute_id
+      and o.status in ('open', 'in_review')
+    order by o.opened_at desc, o.dispute_id limit 10`.execute(tx.db);
+  return rows.map((row) => row.disputeId);
+}
+
 /** Rejects an unknown dispute, and one of a rep that the caller may not see. */
 export async function findVisibleDispute(tx: Transaction, caller: Caller, disputeId: string): Promise<StoredDispute> {
   const dispute = await findDispute(tx, caller, disputeId);

@@ -61,6 +61,17 @@ describe('disputes', () => {
     await move(ben, dispute.disputeId, { status: 'withdrawn' });
   });
 
+  it('names the earlier ones about the same that are not decided', async () => {
+    const about = { repId: kim, type: 'other', description: 'Nothing was paid.' };
+    const first = await open(ada, about);
+    expect(first).not.to.have.property('alsoOpen');
+    const second = await open(ada, about);
+    expect(second.alsoOpen).to.deep.equal([first.disputeId]);
+    expect(await open(ada, { ...about, period: '2026-02' })).not.to.have.property('alsoOpen');
+    for (const { disputeId } of [first, second]) await move(ada, disputeId, { status: 'withdrawn' });
+    expect(await open(ada, about)).not.to.have.property('alsoOpen');
+  });
+
   it('stores the reasons why nothing was paid', async () => {
     await workspace.deal('lost', 500, '2026-01-16', { currency: 'EUR' });
     const { evidence } = await open(ben, { dealId: 'lost', type: 'missing_deal' });

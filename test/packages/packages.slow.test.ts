@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -60,6 +60,9 @@ describe('the packages of the client and the command line', function () {
       const manifest = JSON.parse(readFileSync(path.join(installed, 'package.json'), 'utf8'));
       expect(manifest.version, name).to.equal(version);
       expect(manifest.dependencies ?? {}, name).to.deep.equal({});
+      const module = name === 'client' ? 'index.js' : 'main.js';
+      for (const file of ['README.md', 'LICENSE', `dist/${module}.map`])
+        expect(existsSync(path.join(installed, file)), `${name}: ${file}`).to.equal(true);
     }
     const client = readFileSync(path.join(folder, 'node_modules/@commission-service/client/dist/index.js'), 'utf8');
     expect(client).not.to.match(/kysely|from "node:|require\(/);

@@ -1,5 +1,6 @@
 import { request as httpRequest } from 'node:http';
 import { connect } from 'node:net';
+import { gzipSync } from 'node:zlib';
 import { expect } from 'chai';
 import { z } from 'zod';
 import { type Caller } from '#src/kernel/caller.js';
@@ -385,10 +386,22 @@ describe('HTTP', () => {
     it('returns 415 for an upload of another type or with an encoding', async () => {
       expectFailure(await send('POST', '/v1/things/import', '{}', json), 415, 'unsupported_media_type');
       expectFailure(
-        await send('POST', '/v1/things/import', 'x', { 'content-type': 'text/csv', 'content-encoding': 'gzip' }),
+        await send('POST', '/v1/things/import', 'x', { 'content-type': 'text/csv', 'content-encoding': 'br' }),
         415,
         'unsupported_media_type',
       );
+    });
+
+    it('reads an upload that is gzip, up to the limit of what it contains', async () => {
+      run = (_operation, input) => readAll(input);
+      const headers = { 'content-type': 'text/csv', 'content-encoding': 'gzip' };
+      const sent = (bytes: number) => send('POST', '/v1/things/import', gzipSync(Buffer.alloc(bytes, 'x')), headers);
+      expect(JSON.parse((await sent(1024 * 1024)).text)).to.deep.equal({ bytes: 1024 * 1024 });
+      expectFailure(await sent(1024 * 1024 + 1), 413, 'payload_too_large');
+      expectFailure(await sent(200 * 1024 * 1024), 413, 'payload_too_large');
+      const whole = gzipSync('x'.repeat(1000));
+      for (const wrong of ['x', whole.subarray(0, whole.length - 4)])
+        expectFailure(await send('POST', '/v1/things/import', wrong, headers), 400, 'VALIDATION_FAILED');
     });
   });
 

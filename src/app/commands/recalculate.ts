@@ -64,7 +64,7 @@ async function waitForFinalStatus(
     const job = response as { jobId: string; status: string; progress: { done: number; total: number } };
     const { done, total } = job.progress;
     if (done !== lastDone) {
-      process.stderr.write(`${done} of ${total} reps\n`);
+      process.stderr.write(`calculated ${done} of ${total} reps\n`);
       [lastDone, changedAt] = [done, performance.now()];
     }
     if (job.status !== 'running') return job;

@@ -17,9 +17,9 @@ import { money, period, text, uuid } from '../../platform/operations/schemas.js'
 import { notYours, repIdQuery } from '../../reps/rep.js';
 import { disputeTypes } from '../../statements/dispute-types.js';
 import { lockRep } from '../../statements/rep-lane.js';
-import { type Dispute, type DisputeDetail, disputeDetail, disputeDetailExample } from '../dispute.js';
+import { type Dispute, disputeDetail, disputeDetailExample } from '../dispute.js';
 import { insertDispute } from '../dispute-store.js';
-import { findDispute, readDisputeDetail } from '../dispute-views.js';
+import { findDispute, listOpenAboutTheSame, readDisputeDetail } from '../dispute-views.js';
 import { collectEvidence } from '../evidence.js';
 
 const body = z.strictObject({
@@ -41,7 +41,7 @@ async function open(
   request: Body,
   at: Date,
   explain: ExplainDeal,
-): Promise<DisputeDetail> {
+): Promise<Opened> {
   await lockRep(tx, repId);
   const { type, description, period: requestedPeriod } = request;
   const workspace = await loadWorkspaceTerms(tx);
@@ -81,8 +81,20 @@ async function open(
     details: { disputeId, type },
     at,
   });
-  return readDisputeDetail(tx, caller, (await findDispute(tx, caller, disputeId)) as Dispute);
+  const alsoOpen = await listOpenAboutTheSame(tx, disputeId);
+  const detail = await readDisputeDetail(tx, caller, (await findDispute(tx, caller, disputeId)) as Dispute);
+  return { ...detail, ...(alsoOpen.length === 0 ? {} : { alsoOpen }) };
 }
+
+const response = disputeDetail.extend({
+  alsoOpen: z
+    .array(z.string())
+    .optional()
+    .describe(
+      'Ids of earlier disputes of the rep about the same deal or event of the period that wait for a decision (UUID), at most 10; absent for none',
+    ),
+});
+type Opened = z.input<typeof response>;
 
 export const openDispute = operation({
   id: 'openDispute',
@@ -92,7 +104,7 @@ export const openDispute = operation({
   path: '/v1/disputes',
   access: 'rep',
   body,
-  response: disputeDetail,
+  response,
   status: 201,
   failures: { plan_too_complex: 400, rep_not_found: 404, deal_not_found: 404, event_not_found: 404 },
   tool: {
@@ -114,7 +126,8 @@ export const openDispute = operation({
       expectedAmount: { always: undefined },
       description: 'For who decides',
     },
-    summary: ({ disputeId }) => `Dispute ${disputeId} is open.`,
+    summary: ({ disputeId, alsoOpen = [] }) =>
+      `Dispute ${disputeId} is open.${alsoOpen.length === 0 ? '' : ` So are earlier ones about the same: ${alsoOpen.join(', ')}. Ask the person which to withdraw.`}`,
   },
   subject: payingNoOne,
   example: {
@@ -128,7 +141,7 @@ export const openDispute = operation({
     response: disputeDetailExample,
   },
   uses: { explainer: DealExplainer, clock: CLOCK },
-  async execute({ body: request }, caller, { explainer, clock }): Promise<DisputeDetail> {
+  async execute({ body: request }, caller, { explainer, clock }): Promise<Opened> {
     const repId = request.repId ?? caller.repId;
     if (repId === null) throw invalid({ path: 'repId', message: 'is required with an API key' });
     if (!maySee(caller, repId)) throw notYours();

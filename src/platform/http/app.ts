@@ -1,6 +1,7 @@
 import { IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 import { Readable } from 'node:stream';
+import { createGunzip } from 'node:zlib';
 import express, {
   type ErrorRequestHandler,
   type Express,
@@ -355,7 +356,8 @@ function toUpload(request: Request, { types, limitBytes }: UploadTerms): Streame
  * them.
  */
 function readRaw(request: Request, limitBytes: number): Promise<RawBody> {
-  assertUploadHeaders(request, limitBytes);
+  assertNotEncoded(request);
+  assertLength(request, limitBytes);
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let bytes = 0;
@@ -376,23 +378,42 @@ function readRaw(request: Request, limitBytes: number): Promise<RawBody> {
  * an error without a listener, such as that of a client that disconnects, would end the process.
  */
 function limited(request: Request, limitBytes: number): Readable {
-  assertUploadHeaders(request, limitBytes);
+  if (!isGzip(request)) assertNotEncoded(request);
+  assertLength(request, limitBytes);
   return Readable.from(chunksWithin(request, limitBytes), { objectMode: false });
 }
 
+const isGzip = ({ headers }: Request) => headers['content-encoding'] === 'gzip';
+
+/** The limit applies after decompression, so that a small body cannot become a large one. */
 async function* chunksWithin(request: Request, limitBytes: number): AsyncGenerator<Buffer> {
   let bytes = 0;
-  for await (const chunk of request as AsyncIterable<Buffer>) {
+  for await (const chunk of isGzip(request) ? decompressed(request) : (request as AsyncIterable<Buffer>)) {
     bytes += chunk.length;
     if (bytes > limitBytes) throw tooLarge(limitBytes);
     yield chunk;
   }
 }
 
-/** Rejects an upload by its headers. */
-function assertUploadHeaders(request: Request, limitBytes: number): void {
+async function* decompressed(request: Request): AsyncGenerator<Buffer> {
+  const gunzip = createGunzip();
+  const fail = () => gunzip.destroy(new Error('the client has left'));
+  request.on('error', fail).on('close', () => request.readableEnded || fail());
+  try {
+    for await (const chunk of request.pipe(gunzip)) yield chunk as Buffer;
+  } catch (error) {
+    if (!/^Z_/.test((error as NodeJS.ErrnoException).code ?? '')) throw error;
+    throw invalid({ path: '', message: 'the body is not gzip, as Content-Encoding says' });
+  }
+}
+
+/** Signatures are of the bytes as they are sent. */
+function assertNotEncoded(request: Request): void {
   if (request.headers['content-encoding'] !== undefined)
-    throw new Failure('unsupported_media_type', 'Send the body without Content-Encoding.');
+    throw new Failure('unsupported_media_type', 'Send the body without Content-Encoding; files may be gzip.');
+}
+
+function assertLength(request: Request, limitBytes: number): void {
   if (Number(request.headers['content-length'] ?? 0) > limitBytes) throw tooLarge(limitBytes);
 }
 
