@@ -56,6 +56,8 @@ async function provisionRoles(client: Client, { ownerPassword, appPassword }: Se
     const rights = 'LOGIN NOSUPERUSER NOCREATEROLE NOCREATEDB NOBYPASSRLS';
     await client.query(`ALTER ROLE ${role} ${rights} PASSWORD ${client.escapeLiteral(password)}`);
   }
+  // A copy of a workspace inserts rows as they are, without triggers. Only commands have the owner's password.
+  await client.query(`GRANT SET ON PARAMETER session_replication_role TO ${owner}`);
   const databases = await client.query('SELECT 1 FROM pg_database WHERE datname = $1', [owner]);
   if (databases.rowCount === 0) await client.query(`CREATE DATABASE ${owner} OWNER ${owner}`);
 }

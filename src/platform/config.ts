@@ -168,6 +168,21 @@ const shape = {
     .string()
     .optional()
     .meta({ description: 'Client secret at the OpenID Connect provider', example: 'as the provider gave it' }),
+  OIDC_TRUSTED_DOMAINS: z
+    .string()
+    .regex(/^[^\s/@]*$/, 'must be a comma-separated list of domains')
+    .transform((value) =>
+      value
+        .toLowerCase()
+        .split(',')
+        .filter((domain) => domain !== ''),
+    )
+    .default([])
+    .meta({
+      description:
+        'Domains of the directory at OIDC_ISSUER: only their addresses sign in with it, also where it does not state `email_verified`, as some tenants of Entra ID. Name only domains whose addresses the directory gives to their owners only',
+      example: 'acme.com,acme.de',
+    }),
   OIDC_ALLOW_HTTP: flag
     .default(false)
     .meta({ description: '1: allow an issuer without TLS, for tests; rejected in production', example: '1' }),

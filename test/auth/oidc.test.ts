@@ -1,4 +1,6 @@
 import { expect } from 'chai';
+import { pino } from 'pino';
+import { IdentityProvider } from '#src/auth/oidc/identity-provider.js';
 import { type ApiClient, type ApiResponse } from '#test/support/api-client.js';
 import { CookieClient } from '#test/support/cookie-client.js';
 import { expectError } from '#test/support/errors.js';
@@ -167,6 +169,27 @@ describe('signing in with an identity provider', () => {
       await expectError('401 unauthorized', signIn(), name);
     }
     expect(await sessions()).to.deep.equal(before);
+  });
+
+  it('trusts a directory that says nothing about addresses for the domains that the operator has listed', async () => {
+    const logged: string[] = [];
+    const log = pino({}, { write: (line: string) => void logged.push(JSON.parse(line).reason) });
+    const { issuer, clientId, clientSecret } = provider;
+    const client = { id: null, kind: 'other', name: 'SSO', issuer, clientId, clientSecret } as const;
+    const emailFor = async (person: object, domains: string[]) => {
+      provider.person = person as FakeOidc['person'];
+      const directory = new IdentityProvider({ ...client, publicUrl: 'https://pay.acme.test', domains }, true, log);
+      const { location, ...secrets } = await directory.begin();
+      const back = await provider.authorize(location);
+      return directory.finish(Object.fromEntries(back.searchParams), secrets);
+    };
+    const silent = { email: 'ada@acme.test' };
+    expect(await emailFor(silent, ['acme.test'])).to.equal('ada@acme.test');
+    expect(await emailFor(silent, [])).to.equal(null);
+    expect(logged.at(-1)).to.include('OIDC_TRUSTED_DOMAINS');
+    expect(await emailFor({ ...silent, email_verified: false }, ['acme.test'])).to.equal(null);
+    expect(await emailFor({ ...silent, email_verified: true }, ['acme.example'])).to.equal(null);
+    expect(logged.at(-1)).to.include('not listed');
   });
 
   it('rejects people who are not active', async () => {

@@ -62,14 +62,16 @@ describe('disputes', () => {
   });
 
   it('names the earlier ones about the same that are not decided', async () => {
-    const about = { repId: kim, type: 'other', description: 'Nothing was paid.' };
-    const first = await open(ada, about);
+    const other = await WorkedExample.create(service);
+    const rep = await other.as(other.ben);
+    const about = { type: 'other', description: 'Nothing was paid.' };
+    const first = await open(rep, about);
     expect(first).not.to.have.property('alsoOpen');
-    const second = await open(ada, about);
+    const second = await open(rep, about);
     expect(second.alsoOpen).to.deep.equal([first.disputeId]);
-    expect(await open(ada, { ...about, period: '2026-02' })).not.to.have.property('alsoOpen');
-    for (const { disputeId } of [first, second]) await move(ada, disputeId, { status: 'withdrawn' });
-    expect(await open(ada, about)).not.to.have.property('alsoOpen');
+    expect(await open(rep, { ...about, period: '2026-02' })).not.to.have.property('alsoOpen');
+    for (const { disputeId } of [first, second]) await move(rep, disputeId, { status: 'withdrawn' });
+    expect(await open(rep, about)).not.to.have.property('alsoOpen');
   });
 
   it('stores the reasons why nothing was paid', async () => {

@@ -168,6 +168,10 @@ describe('embedded PostgreSQL', function () {
         'SELECT rolsuper, rolcreaterole, rolcreatedb, rolbypassrls FROM pg_roles WHERE rolname = current_user',
       );
       expect(role).deep.equal({ rolsuper: false, rolcreaterole: false, rolcreatedb: false, rolbypassrls: false });
+      // `commissions workspace copy` needs it, and the service must not have it.
+      const mayReplicate = `SELECT has_parameter_privilege('commissions', 'session_replication_role', 'SET') AS owner,
+        has_parameter_privilege('commissions_app', 'session_replication_role', 'SET') AS app`;
+      expect(await query(server.ownerUrl, mayReplicate)).deep.equal({ owner: true, app: false });
       if (platform() === 'win32') return;
       expect((await stat(server.dataDir)).mode & 0o777).equal(0o700);
       for (const secret of ['postgres-secrets.json', 'postgres.log']) {

@@ -28,6 +28,7 @@ describe('the configuration', () => {
       LOG_LEVEL: 'info',
       DRAIN_MS: 0,
       NO_DEMO: false,
+      OIDC_TRUSTED_DOMAINS: [],
       OIDC_ALLOW_HTTP: false,
       TRUST_PROXY_HOPS: 0,
       FAILED_SIGN_INS_PER_MINUTE: 60,

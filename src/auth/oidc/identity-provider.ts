@@ -76,20 +76,21 @@ export class IdentityProvider {
 
   /**
    * Microsoft does not say whether it has verified an address: the directory is trusted for the domains that an admin has
-   * listed, and for no others.
+   * listed, and for no others. So is another directory that says nothing, for the domains that the operator has listed.
    */
   private findEmail(claims: Readonly<Record<string, unknown>>): string | null {
-    const { kind, domains } = this.terms;
+    const { id, kind, domains } = this.terms;
     const email = typedEmail.safeParse(claims['email']);
     if (!email.success) return this.rejected('the provider states no e-mail address');
     const isListed = domains.includes(email.data.slice(email.data.lastIndexOf('@') + 1));
     if (domains.length > 0 && !isListed) return this.rejected('the domain of the address is not listed');
     // Some providers, such as Cognito, send the text.
     const verified = claims['email_verified'];
-    if (verified === true || verified === 'true' || (kind === 'microsoft' && isListed)) return email.data;
+    const isVouchedFor = isListed && (kind === 'microsoft' || (id === null && verified === undefined));
+    if (verified === true || verified === 'true' || isVouchedFor) return email.data;
     return this.rejected(
       verified === undefined
-        ? 'the provider does not state whether it has verified the address (email_verified)'
+        ? 'the provider does not state whether it has verified the address (email_verified); OIDC_TRUSTED_DOMAINS trusts a directory for its domains'
         : 'the provider has not verified the address (email_verified)',
     );
   }

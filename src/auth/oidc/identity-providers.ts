@@ -9,7 +9,7 @@ import { type KnownProvider, type ProviderTerms, providerEncryptionContext } fro
 
 type OidcConfig = Pick<
   Config,
-  'OIDC_ISSUER' | 'OIDC_CLIENT_ID' | 'OIDC_CLIENT_SECRET' | 'OIDC_ALLOW_HTTP' | 'PUBLIC_URL'
+  'OIDC_ISSUER' | 'OIDC_CLIENT_ID' | 'OIDC_CLIENT_SECRET' | 'OIDC_TRUSTED_DOMAINS' | 'OIDC_ALLOW_HTTP' | 'PUBLIC_URL'
 >;
 
 /** A button of the sign-in page. */
@@ -86,8 +86,8 @@ export class IdentityProviders {
 function providersOfEnvironment(config: OidcConfig): readonly KnownProvider[] {
   const { OIDC_ISSUER: issuer, OIDC_CLIENT_ID: clientId = '', OIDC_CLIENT_SECRET: clientSecret = '' } = config;
   if (issuer === undefined) return [];
-  const publicUrl = config.PUBLIC_URL ?? '';
-  return [{ id: null, kind: 'other', name: 'Single sign-on', issuer, clientId, clientSecret, domains: [], publicUrl }];
+  const { OIDC_TRUSTED_DOMAINS: domains, PUBLIC_URL: publicUrl = '' } = config;
+  return [{ id: null, kind: 'other', name: 'Single sign-on', issuer, clientId, clientSecret, domains, publicUrl }];
 }
 
 /** The providers that were set up in the app, in the order in which they were added. */
