@@ -74,7 +74,8 @@ describe('draws in the web app', function () {
     expect((await texts(page, '[aria-label="By statement"] li')).length).to.equal(5);
     expect(await violations(page)).to.deep.equal([]);
     await browser.visit(page, `/statements/${ben}?period=${fourth}`);
-    await sees(page, 'Draws of this statement');
+    await sees(page, 'Kept to repay draws');
+    for (const summary of await page.$$('summary')) await summary.click();
     await sees(page, 'min(2300, 3000, 1500 − 0) = 1500');
     expect(problems).to.deep.equal([]);
     await close();
@@ -94,7 +95,7 @@ describe('draws in the web app', function () {
     await sees(admin.page, 'Forgive');
     await browser.visit(admin.page, `/statements/${ben}?period=${seventh}`);
     await sees(admin.page, 'Paid by draws');
-    await sees(admin.page, 'Taken back, kept of later statements');
+    await sees(admin.page, 'Carried to later statements');
     await admin.close();
     expect(await approve(eighth)).to.equal(1500);
     const payroll = await browser.openPage('payroll', `/payroll?period=${seventh}`);

@@ -72,7 +72,10 @@ describe('what customers pay, in the web app', function () {
   async function payBatch(page: Page, period: string, sum: string): Promise<void> {
     await browser.visit(page, `/payroll?period=${period}`);
     await sees(page, 'Payout batches');
+    await sees(page, 'equal');
     await pointer.press(page, 'button', 'Create batch');
+    await page.waitForSelector('[role=dialog] button[type=submit]');
+    await page.click('[role=dialog] button[type=submit]');
     await sees(page, 'To be paid');
     expect((await texts(page, '[aria-label="Payout batches"] li')).join()).to.include(sum);
     await pointer.press(page, 'button', 'Mark as paid');
@@ -106,7 +109,7 @@ describe('what customers pay, in the web app', function () {
     await pay(page, 'P3', 2, ['2026-03-10', '-20000']);
     await approve('P3', '2026-03');
     await browser.visit(page, `/statements/${people['P3']}?period=2026-03`);
-    await sees(page, 'Taken back, kept of later statements');
+    await sees(page, 'Carried to later statements');
     expect((await statement('P3', '2026-03')).payable.totals[0]).to.include({ payable: 0, closing: 1600 });
     await pay(page, 'P3', 3, ['2026-04-20', '60000']);
     await approve('P3', '2026-04');
@@ -171,6 +174,7 @@ describe('what customers pay, in the web app', function () {
     await approve('P10', '2026-03');
     expect((await statement('P10', '2026-02')).summary.payable).to.equal(1600);
     await browser.visit(page, `/statements/${people['P10']}?period=2026-03`);
+    await page.click('summary');
     await sees(page, 'It was entered after an earlier statement was approved.');
     expect(await violations(page)).to.deep.equal([]);
     await payBatch(page, '2026-03', '$800.00');

@@ -33,7 +33,7 @@ describe('payouts in the web app', function () {
     await pointer.press(page, 'button', 'Create batch');
     await sees(page, 'Create a payout batch of');
     expect(await violations(page)).to.deep.equal([]);
-    await page.keyboard.press('Enter');
+    await page.click('[role=dialog] button[type=submit]');
     await sees(page, 'To be paid');
     expect(await violations(page)).to.deep.equal([]);
     await pointer.press(page, 'button', 'Mark as paid');

@@ -40,7 +40,7 @@ function rowsFor(statements: readonly ReturnType<typeof statement>[], given: Giv
   return approvalRows({
     period: '2026-06',
     ownRepId: 'maya',
-    statements: { statements } as unknown as TeamStatements,
+    statements: { statements, missingPayrollIds: [] } as unknown as TeamStatements,
     overview: undefined,
     previous: given.previous === undefined ? undefined : ({ statements: given.previous } as unknown as TeamStatements),
     exceptions: given.exceptions as Exceptions | undefined,
@@ -223,6 +223,33 @@ describe('the sums of selected drafts', () => {
         statement('b', { ...draft, currency: 'KWD', summary: { netPayout: 1.5 } }),
       ),
     ).to.equal('USD 100.00 + JPY 5 + KWD 1.500');
+  });
+});
+
+describe('the remarks on a statement', () => {
+  const remarksOf = (change: Change, previous?: Change) =>
+    rowsFor([statement('ana', { ...draft, ...change })], {
+      ...(previous === undefined ? {} : { previous: [statement('ana', previous)] }),
+    })[0]?.remarks.map((remark) => remark.replaceAll('\u00a0', ' '));
+  const earned = (netPayout: number) => ({ summary: { netPayout } });
+  const pays = (amount: number | null, owed: readonly object[] = []) =>
+    ({ payslip: { pays: [{ currency: 'USD', amount }], owed } }) as unknown as Change;
+
+  it('say what is unusual from the first period on', () => {
+    expect(remarksOf(earned(98_378.55), earned(4974.09))).to.deep.equal(['20 × the period before']);
+    expect(remarksOf(earned(32_244.56), earned(0))).to.deep.equal(['first amount since a period without one']);
+    expect(remarksOf(earned(1000), earned(4000))).to.deep.equal(['less than a third of the period before']);
+    expect(remarksOf(earned(500), earned(20))).to.deep.equal([]);
+    expect(remarksOf(earned(4000), earned(3900))).to.deep.equal([]);
+    expect(remarksOf(earned(-5))).to.deep.equal(['negative']);
+  });
+
+  it('say why a statement pays nothing', () => {
+    const owed = [{ currency: 'USD', amount: 5899.54 }];
+    expect(remarksOf({ ...earned(10), ...pays(0, owed) })).to.deep.equal(['pays 0, owes $5,899.54']);
+    expect(remarksOf({ ...earned(7326.19), ...pays(0) })).to.deep.equal(['pays 0: waiting or held']);
+    expect(remarksOf({ ...earned(10), ...pays(null) })).to.deep.equal(['exchange rate missing']);
+    expect(remarksOf({ ...earned(10), ...pays(10) })).to.deep.equal([]);
   });
 });
 

@@ -55,13 +55,13 @@ export const teamSumsQuery = (period: string) =>
     queryFn: ({ signal }) => api.getCommissions({ query: { period, limit: '1' } }, { signal }) as Promise<TeamOverview>,
   });
 
-/** How many statements the person can approve, without their list. */
+/** How many statements the person can approve, and how many are not generated, without their list. */
 export const toApproveQuery = (period: string) =>
   queryOptions({
     queryKey: ['to-approve', period],
     queryFn: ({ signal }) =>
       api.getStatements({ query: { period, limit: '1', status: 'draft' } }, { signal }) as Promise<TeamStatements>,
-    select: ({ toApprove }) => toApprove ?? 0,
+    select: ({ toApprove = 0, statuses }) => ({ toApprove, none: statuses?.none ?? 0 }),
   });
 
 /** The statements of the team, each compared with the rep's last months. */

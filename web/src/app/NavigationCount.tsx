@@ -24,7 +24,7 @@ export function NavigationCount({ of }: NavigationCountProps) {
 
 /** What the person can approve of the month that ended last. */
 function useApprovals(): number {
-  return useQuery(toApproveQuery(useEndedPeriod())).data ?? 0;
+  return useQuery(toApproveQuery(useEndedPeriod())).data?.toApprove ?? 0;
 }
 
 function useQuestions(): number {

@@ -5,7 +5,7 @@ import styles from './Delta.module.css';
 interface DeltaProps {
   readonly amount: Amount | null;
   readonly currency: string;
-  readonly unit?: 'symbol' | 'none';
+  readonly unit?: 'symbol' | 'none' | 'code';
 }
 
 /** A change of an amount: ink, with a coloured triangle, and a word for screen readers. */

@@ -6,17 +6,19 @@ interface PaidBadgeProps {
   readonly status: 'none' | 'draft' | 'approved';
   readonly version?: number;
   readonly payslip?: Pick<PayHeadline, 'status' | 'paidOn'> | undefined;
+  /** Whether the day is said beside the badge. */
+  readonly isShort?: boolean;
   readonly shrinks?: boolean;
 }
 
 /** The state of a statement; once it is paid, the day. */
-export function PaidBadge({ status, version, payslip, shrinks }: PaidBadgeProps) {
+export function PaidBadge({ status, version, payslip, isShort = false, shrinks }: PaidBadgeProps) {
   const words = payslip === undefined ? null : paidWords(payslip);
   if (payslip === undefined || words === null)
     return <StatusBadge status={status} version={version} shrinks={shrinks} />;
   return (
     <Badge tone={payslip.status === 'paid' ? 'good' : 'info'} icon={IconCash} shrinks={shrinks}>
-      {words}
+      {isShort && payslip.paidOn !== null ? 'Paid' : words}
     </Badge>
   );
 }

@@ -129,7 +129,12 @@ function Rows({ rows, currency }: { readonly rows: readonly PayslipRow[]; readon
           <span>
             {row.dealId == null ? null : <DealLink dealId={row.dealId} name={row.dealName ?? null} />}{' '}
             <span className="dim">{rowWords(row, currency)}</span>{' '}
-            {row.late === true ? <Badge tone="info">Entered after the approval of an earlier statement</Badge> : null}
+            {row.late === true ? (
+              <>
+                <Badge tone="info">Late</Badge>
+                <span className="second">It was entered after an earlier statement was approved.</span>
+              </>
+            ) : null}
           </span>
           <Money amount={row.amount} currency={currency} unit="none" />
         </li>

@@ -178,7 +178,7 @@ function LateNote({ breakdown: { corrections, openDifferences } }: { readonly br
 function PaidRules({ events, corrections }: Pick<Breakdown, 'events' | 'corrections'>) {
   if (events.length === 0 && corrections.length === 0) return null;
   return (
-    <Card title="What it paid">
+    <Card title="What it earned, by rule">
       <ul className={blocks.rows}>
         {events.map(({ eventId, ruleName, repName, amount, currency, status, period, kind }) => (
           <li key={eventId}>

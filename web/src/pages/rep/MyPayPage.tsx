@@ -31,6 +31,7 @@ import { selectLines } from '../../features/lines/shown-lines.js';
 import { orderedLines } from '../../features/lines/words.js';
 import { ZeroLines } from '../../features/lines/ZeroLines.js';
 import { mainQuota } from '../../features/plans/attainment.js';
+import { listRules, needsQuota } from '../../features/plans/rules.js';
 import { LazyTraceDrawer } from '../../features/trace/LazyTraceDrawer.js';
 import { formatInstant } from '../../shared/format/dates.js';
 import { formatCount } from '../../shared/format/numbers.js';
@@ -117,7 +118,13 @@ function Content({ dashboard, plans, live, statements, open, period, traced, sho
           <YourMoney repId={dashboard.repId} />
         </Suspense>
       ) : null}
-      <PaySummary dashboard={dashboard} main={main} statements={statements} period={period} />
+      <PaySummary
+        dashboard={dashboard}
+        main={main}
+        needsQuota={own.some((plan) => listRules(plan).some(needsQuota))}
+        statements={statements}
+        period={period}
+      />
       {main === null ? null : (
         <TierCard main={main} openDeals={open instanceof LoadFailure ? open : open.deals} currency={currency} />
       )}

@@ -13,6 +13,7 @@ import { payoutCurve } from '../../features/plans/curve.js';
 import { payoutSentences } from '../../features/plans/payout.js';
 import {
   countMonths,
+  countsMoney,
   listRules,
   measureOf,
   type OwnTier,
@@ -107,7 +108,7 @@ function RuleInWords({ rule, plan, currency }: RuleInWordsProps) {
       quota.planId === plan.planId && quota.measure === measureOf(rule) && quota.period === period && quota.target > 0,
   );
   const prorated = quota === undefined ? null : prorationWords(quota);
-  const isMoney = rule.measure === 'amount';
+  const isMoney = countsMoney(rule);
   const curve =
     quota === undefined || tiers.length < 2
       ? null
@@ -191,14 +192,15 @@ interface Terms {
 }
 
 /** Where a tier begins, with the amount that is the threshold at the present quota. */
-function fromColumn({ tierBy, tierValueField, measure }: PlanRule, { currency, target }: Terms): Column<OwnTier> {
+function fromColumn(rule: PlanRule, { currency, target }: Terms): Column<OwnTier> {
+  const { tierBy, tierValueField } = rule;
   const words = (threshold: number) => {
     if (tierBy === 'rank') return formatNumber(threshold);
     if (tierBy === 'value') return amountWords(threshold, currency, tierValueField === 'amount');
     const share = formatAttainment(threshold);
     return target === null
       ? share
-      : `${share}, ${amountWords(Number(multiplyAmounts(threshold, target)), currency, measure === 'amount')}`;
+      : `${share}, ${amountWords(Number(multiplyAmounts(threshold, target)), currency, countsMoney(rule))}`;
   };
   return {
     key: 'from',

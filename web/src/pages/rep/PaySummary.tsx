@@ -12,7 +12,9 @@ import { EarnedParts } from '../../features/fx/EarnedParts.js';
 import { earnedTotal } from '../../features/fx/earned-sum.js';
 import { computeTrend } from '../../features/lines/trend.js';
 import { PaidBadge } from '../../features/payslip/PaidBadge.js';
+import { paidWords } from '../../features/payslip/words.js';
 import { isCounted, type MainQuota, prorationWords } from '../../features/plans/attainment.js';
+import { countsMoney } from '../../features/plans/rules.js';
 import { DownloadLink } from '../../features/statements/DownloadLink.js';
 import { formatTimestamp } from '../../shared/format/dates.js';
 import { absolute, difference, signOf } from '../../shared/format/exact.js';
@@ -29,6 +31,8 @@ import {
 interface PaySummaryProps {
   readonly dashboard: Dashboard;
   readonly main: MainQuota | null;
+  /** Whether a rule of the person pays nothing without a quota. */
+  readonly needsQuota: boolean;
   /** The statements of the person, latest first. */
   readonly statements: readonly OwnStatement[] | LoadFailure;
   readonly period: string;
@@ -37,7 +41,7 @@ interface PaySummaryProps {
 const lengthWords = { 1: 'this month', 3: 'this quarter', 6: 'this half-year', 12: 'this year' } as const;
 
 /** Earned, attainment, and the latest statement. */
-export function PaySummary({ dashboard, main, statements, period }: PaySummaryProps) {
+export function PaySummary({ dashboard, main, needsQuota, statements, period }: PaySummaryProps) {
   const { currency, otherCurrencies } = dashboard;
   const today = useToday();
   const isPresent = period === periodAt(today, toPeriodLength(period));
@@ -59,7 +63,7 @@ export function PaySummary({ dashboard, main, statements, period }: PaySummaryPr
           main === null ? 'Attainment' : `Attainment ${countedPeriod(main.quota.period, main.quota.through, today)}`
         }
         figure={<HeroAttainment ratio={main?.quota.attainment} />}
-        note={main === null ? withoutQuota(dashboard) : <QuotaNote main={main} currency={currency} />}
+        note={main === null ? withoutQuota(dashboard, needsQuota) : <QuotaNote main={main} currency={currency} />}
       />
       <LatestStatement statements={statements} period={period} />
     </StatStrip>
@@ -67,13 +71,14 @@ export function PaySummary({ dashboard, main, statements, period }: PaySummaryPr
 }
 
 /** Why there is no attainment. */
-function withoutQuota({ attainment }: Dashboard): string {
+function withoutQuota({ attainment }: Dashboard, needsOne: boolean): string {
+  if (!needsOne) return 'Your rules need no quota';
   const waiting = attainment.find((quota) => quota.target > 0 && !isCounted(quota));
   return waiting === undefined ? 'No quota is set' : `Counted at the end of ${formatPeriod(waiting.period)}`;
 }
 
 function QuotaNote({ main: { quota, rule }, currency }: { readonly main: MainQuota; readonly currency: string }) {
-  const isMoney = rule.measure === 'amount';
+  const isMoney = countsMoney(rule);
   const prorated = prorationWords(quota);
   return (
     <span className="num">
@@ -133,13 +138,14 @@ function LatestStatement({ statements, period }: Pick<PaySummaryProps, 'statemen
           {shortPeriod(latest.period)} statement
         </StatementLink>
       }
-      badge={<PaidBadge status={status} payslip={payslip} shrinks />}
+      badge={<PaidBadge status={status} payslip={payslip} isShort shrinks />}
       figure={<HeroMoney amount={pays?.amount} currency={pays?.currency ?? currency} />}
       note={
         <>
-          {approvedAt === null
-            ? `Generated ${formatTimestamp(generatedAt)}`
-            : `Approved ${formatTimestamp(approvedAt)}`}{' '}
+          {(payslip === undefined ? null : paidWords(payslip)) ??
+            (approvedAt === null
+              ? `Generated ${formatTimestamp(generatedAt)}`
+              : `Approved ${formatTimestamp(approvedAt)}`)}{' '}
           <DownloadLink repId={repId} period={latest.period}>
             View PDF
           </DownloadLink>

@@ -9,6 +9,7 @@ import { FailedPart, LoadFailure } from '../../components/Loaded.js';
 import { Card } from '../../components/Page.js';
 import { amountWords, TierMeter } from '../../components/TierMeter.js';
 import { type MainQuota, type TierPosition, tierPosition, wonStage } from '../../features/plans/attainment.js';
+import { countsMoney } from '../../features/plans/rules.js';
 import { attainmentPeriodWords, payWords } from '../../features/plans/words.js';
 import { daysBetween, formatDay } from '../../shared/format/dates.js';
 import { difference } from '../../shared/format/exact.js';
@@ -34,7 +35,7 @@ export function TierCard({ main, openDeals, currency }: TierCardProps) {
   const isEarlier = !isOver && main.quota.through < today;
   const isPast = isOver || isEarlier;
   const position = tierPosition(main, repId, isPast ? main.quota.through : today, overrides);
-  const isMoney = main.rule.measure === 'amount';
+  const isMoney = countsMoney(main.rule);
   return (
     <Card>
       <div className={styles.tierHead}>
@@ -54,7 +55,12 @@ export function TierCard({ main, openDeals, currency }: TierCardProps) {
           </Link>
         )}
       </div>
-      <TierMeter quota={main.quota} position={position} currency={currency} isMoney={isMoney} />
+      <TierMeter
+        quota={main.quota}
+        position={isPast ? { ...position, next: null } : position}
+        currency={currency}
+        isMoney={isMoney}
+      />
       {isPast || position.next === null || !isMoney ? null : (
         <CrossingDeals main={main} openDeals={openDeals} currency={currency} />
       )}

@@ -27,10 +27,12 @@ import { formatPeriod, shortPeriod } from '../../shared/format/periods.js';
 import { StatementActions } from './StatementActions.js';
 import { groupLines, StatementLines } from './StatementLines.js';
 import styles from './StatementPage.module.css';
-import { StatementReview } from './StatementReview.js';
 import { StatementTotals } from './StatementTotals.js';
 
 const CommentThread = lazy(() => import('./CommentThread.js').then((module) => ({ default: module.CommentThread })));
+const StatementReview = lazy(() =>
+  import('./StatementReview.js').then((module) => ({ default: module.StatementReview })),
+);
 const StatementQuestions = lazy(() =>
   import('./StatementQuestions.js').then((module) => ({ default: module.StatementQuestions })),
 );
@@ -71,7 +73,11 @@ export function StatementPage() {
         {(loaded) => (
           <>
             <StatusLine statement={loaded} />
-            {reviews ? <StatementReview repId={repId} period={period} /> : null}
+            {reviews ? (
+              <Suspense fallback={null}>
+                <StatementReview repId={repId} period={period} />
+              </Suspense>
+            ) : null}
             <CoveredNote statement={loaded} />
             <OwnChangesNote statement={loaded} />
             <OwedNote statement={loaded} />

@@ -25,13 +25,14 @@ import { EarnedParts } from '../../features/fx/EarnedParts.js';
 import { earnedTotal, leavesOut } from '../../features/fx/earned-sum.js';
 import { ListedPeople, usePeopleQuery } from '../../features/people/ListedPeople.js';
 import { isFiltered, personFilterOf } from '../../features/people/person-filter.js';
+import { sumByCurrency, sumWords } from '../../features/statements/pay-sums.js';
 import { difference } from '../../shared/format/exact.js';
 import { formatCount, formatMoney } from '../../shared/format/numbers.js';
 import { formatPeriod, hasDays, shiftPeriod, shortPeriod } from '../../shared/format/periods.js';
 import { AttainmentBands } from './AttainmentBands.js';
 import { mainAttainment } from './attainment.js';
 import { paceWords } from './pace.js';
-import { TeamTable } from './TeamTable.js';
+import { type PayableByRep, TeamTable } from './TeamTable.js';
 
 const route = getRouteApi('/_shell/team');
 
@@ -93,7 +94,7 @@ export function TeamPage() {
                 <TeamTable
                   team={team}
                   previous={previous.data}
-                  payable={payableByRep(statements.data, team.currency)}
+                  payable={payableByRep(statements.data)}
                   band={search.band}
                   onAllBands={() => navigate({ search: (present) => ({ ...present, band: undefined }), replace: true })}
                 />
@@ -113,14 +114,12 @@ function Pace({ team: { reps, period } }: { readonly team: TeamOverview }) {
   return words === null ? null : <p className="dim">{words}</p>;
 }
 
-/** What the statements of people pay in the currency, by id; null in workspaces without payouts. */
-function payableByRep(team: TeamStatements | undefined, currency: string): ReadonlyMap<string, number> | null {
-  const amounts = (team?.statements ?? []).flatMap(({ repId, currency: main, summary, otherCurrencies }) =>
-    [{ currency: main, summary }, ...otherCurrencies]
-      .filter((paid) => paid.currency === currency)
-      .flatMap(({ summary: { payable } }) => (payable === undefined ? [] : [[repId, payable] as const])),
+/** What the statements of people pay, by id; null in workspaces without payouts. */
+function payableByRep(team: TeamStatements | undefined): PayableByRep | null {
+  const paid = (team?.statements ?? []).flatMap(({ repId, payslip }) =>
+    payslip === undefined ? [] : [[repId, sumByCurrency(payslip.pays, payslip.currency)] as const],
   );
-  return amounts.length === 0 ? null : new Map(amounts);
+  return paid.length === 0 ? null : new Map(paid);
 }
 
 interface StripProps {
@@ -150,12 +149,7 @@ function Strip({ team, previous, isOfSome }: StripProps) {
               </p>
             )}
             <EarnedParts sums={sums} />
-            {bookings.map((sold) => (
-              <p key={`sold ${sold.currency}`} className="num">
-                on bookings of {formatMoney(sold.bookings, sold.currency)}, each deal once; credited{' '}
-                {formatMoney(sold.credited, sold.currency)}
-              </p>
-            ))}
+            {bookings.length === 0 ? null : <p className="num">{bookingWords(bookings, currency)}</p>}
           </>
         }
       />
@@ -181,6 +175,20 @@ function Strip({ team, previous, isOfSome }: StripProps) {
   );
 }
 
+/** What was sold, in one line for all currencies, and what people are credited with if that is not the same. */
+function bookingWords(bookings: NonNullable<TeamOverview['bookings']>, currency: string): string {
+  const words = (name: 'bookings' | 'credited') =>
+    sumWords(
+      sumByCurrency(
+        bookings.map((sold) => ({ currency: sold.currency, amount: sold[name] })),
+        currency,
+      ),
+      ', ',
+    );
+  const [sold, credited] = [words('bookings'), words('credited')];
+  return `on bookings of ${sold}, each deal once${sold === credited ? '' : `; credited ${credited}`}`;
+}
+
 /** What waits for the manager, each with its page. What there is to approve is the same whatever period is displayed. */
 function ToDo({ period, discrepancies }: { readonly period: string; readonly discrepancies: number }) {
   const toApprove = useEndedPeriod();
@@ -188,10 +196,15 @@ function ToDo({ period, discrepancies }: { readonly period: string; readonly dis
   const disputes = useQuery(disputesQuery({})).data?.disputes;
   const exceptions = finishedExceptions(useQuery(exceptionsQuery(period)).data);
   const month = shortPeriod(toApprove);
+  const missing = statements === undefined || statements.none === 0 ? '' : `, ${statements.none} not generated`;
   return (
     <Card title="Waiting for you">
       <ul className={blocks.rows}>
-        <Item count={statements} one={`statement of ${month} to approve`} many={`statements of ${month} to approve`}>
+        <Item
+          count={statements?.toApprove}
+          one={`statement of ${month} to approve${missing}`}
+          many={`statements of ${month} to approve${missing}`}
+        >
           <Link to="/approvals" search={{ period: toApprove }}>
             Approvals
           </Link>

@@ -9,6 +9,8 @@ import { Card } from '../../components/Page.js';
 import { EmptyState } from '../../components/States.js';
 import { StatusBadge } from '../../components/StatusBadge.js';
 import { earnedTotal, leavesOut } from '../../features/fx/earned-sum.js';
+import { type Sum, sumByCurrency } from '../../features/statements/pay-sums.js';
+import { SumLines } from '../../features/statements/SumLines.js';
 import { difference } from '../../shared/format/exact.js';
 import { formatCount, formatMoney } from '../../shared/format/numbers.js';
 import { shortPeriod } from '../../shared/format/periods.js';
@@ -16,11 +18,14 @@ import { Attained } from './Attained.js';
 import { mainAttainment } from './attainment.js';
 import { type BandKey, bands, findBand } from './bands.js';
 
+/** What the statement of each person pays, by currency. */
+export type PayableByRep = ReadonlyMap<string, readonly Sum[]>;
+
 interface TeamTableProps {
   readonly team: TeamOverview;
   readonly previous: TeamOverview | undefined;
   /** What the statements of people pay, by id; null in workspaces without payouts. */
-  readonly payable: ReadonlyMap<string, number> | null;
+  readonly payable: PayableByRep | null;
   /** Only people in this band of attainment. */
   readonly band: BandKey | undefined;
   readonly onAllBands: () => void;
@@ -91,7 +96,7 @@ function buildColumns(
   previous: TeamOverview | undefined,
   payable: TeamTableProps['payable'],
 ): readonly Column<TeamMember>[] {
-  const { currency, period } = team;
+  const { currency, period, reps } = team;
   const before = new Map(previous?.reps.map((rep) => [rep.repId, rep]));
   const change = (rep: TeamMember) => {
     const then = previous?.currency === currency ? before.get(rep.repId) : undefined;
@@ -105,19 +110,21 @@ function buildColumns(
     sortBy: ({ earnings }) => earnings[key],
     cell: ({ earnings }) => <Money amount={earnings[key]} currency={currency} unit="none" dimsZero />,
   });
+  const adjusted: Column<TeamMember> = {
+    key: 'adjusted',
+    header: 'Adjusted',
+    align: 'right',
+    sortBy: ({ earnings }) => earnings.adjustments,
+    cell: ({ earnings }) => <Money amount={earnings.adjustments} currency={currency} unit="none" dimsZero />,
+  };
   return [
     personColumn(period, '150px'),
     attainmentColumn(period),
     ...(credited(team) === null ? [] : [creditedColumn(currency)]),
     amount('commission', 'Commission'),
     amount('bonus', 'Bonus'),
-    {
-      key: 'adjusted',
-      header: 'Adjusted',
-      align: 'right',
-      sortBy: ({ earnings }) => earnings.adjustments,
-      cell: ({ earnings }) => <Money amount={earnings.adjustments} currency={currency} unit="none" dimsZero />,
-    },
+    // The column of what is paid takes the room of an empty one.
+    ...(payable !== null && reps.every(({ earnings }) => earnings.adjustments === 0) ? [] : [adjusted]),
     {
       key: 'earned',
       header: 'Earned',
@@ -167,14 +174,14 @@ function creditedColumn(currency: string): Column<TeamMember> {
   };
 }
 
-/** What the statement pays, beside what is earned. */
-function payableColumn(payable: ReadonlyMap<string, number>, currency: string): Column<TeamMember> {
+/** What the statement pays, in the currency of the bank. */
+function payableColumn(payable: PayableByRep, currency: string): Column<TeamMember> {
   return {
     key: 'payable',
     header: 'Payable',
     align: 'right',
-    sortBy: ({ repId }) => payable.get(repId) ?? null,
-    cell: ({ repId }) => <Money amount={payable.get(repId)} currency={currency} unit="none" dimsZero />,
+    sortBy: ({ repId }) => Number(payable.get(repId)?.[0]?.amount ?? 0),
+    cell: ({ repId }) => <SumLines sums={payable.get(repId) ?? []} main={currency} />,
   };
 }
 
@@ -202,16 +209,18 @@ function InAll({ converted, currency }: { readonly converted: TeamMember['conver
 }
 
 function Earned({ rep, currency }: { readonly rep: TeamMember; readonly currency: string }) {
+  const earned = [{ currency, earnings: rep.earnings }, ...rep.otherCurrencies];
   return (
     <>
       <span className="strong brand">
-        <Money amount={rep.earnings.total} currency={currency} unit="none" />
+        <SumLines
+          sums={sumByCurrency(
+            earned.map((each) => ({ currency: each.currency, amount: each.earnings.total })),
+            currency,
+          )}
+          main={currency}
+        />
       </span>
-      {rep.otherCurrencies.map((other) => (
-        <span key={other.currency} className="num second">
-          {formatMoney(other.earnings.total, other.currency, { unit: 'code' })}
-        </span>
-      ))}
       <InAll converted={rep.converted} currency={currency} />
     </>
   );

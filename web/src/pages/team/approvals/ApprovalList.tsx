@@ -3,6 +3,7 @@ import { IconAlertTriangle } from '@tabler/icons-react';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { type TeamStatement } from '../../../api/team-queries.js';
+import { createStore } from '../../../app/store.js';
 import { DataTable } from '../../../components/DataTable.js';
 import { KeyHints } from '../../../components/Kbd.js';
 import { Note } from '../../../components/Note.js';
@@ -40,7 +41,7 @@ interface ApprovalListProps {
 export function ApprovalList(props: ApprovalListProps) {
   const { period, currency, rows, isOfSome, isReady, onApprove } = props;
   const { tab = 'review' } = route.useSearch();
-  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
+  const [chosen, setChosen] = useChosen(period);
   /** What the dialog shows is what is approved, also if rows change while it is open. */
   const [confirmed, setConfirmed] = useState<readonly ApprovalRow[] | null>(null);
   // A row that changed or was approved in the meantime leaves the selection.
@@ -94,6 +95,15 @@ export function ApprovalList(props: ApprovalListProps) {
       )}
     </div>
   );
+}
+
+/** The selection of each period until the page is loaded again, so that it is the same after a statement was opened. */
+const selections = createStore<ReadonlyMap<string, ReadonlySet<string>>>(new Map());
+
+function useChosen(period: string) {
+  const all = selections.use();
+  const choose = (repIds: ReadonlySet<string>) => selections.set(new Map([...selections.get(), [period, repIds]]));
+  return [all.get(period) ?? new Set<string>(), choose] as const;
 }
 
 const tabRows = { review: isToReview, approved: isApproved, all: () => true } as const;

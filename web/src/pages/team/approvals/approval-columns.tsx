@@ -13,6 +13,8 @@ import { Check } from '../../../components/Field.js';
 import { StatementLink } from '../../../components/links.js';
 import { Money } from '../../../components/Money.js';
 import { Badge } from '../../../components/StatusBadge.js';
+import { earnedSums, netSums, paidAmount } from '../../../features/statements/pay-sums.js';
+import { SumLines } from '../../../features/statements/SumLines.js';
 import { formatAttainment, formatMoney } from '../../../shared/format/numbers.js';
 import { countedPeriod, shiftPeriod, shortPeriod } from '../../../shared/format/periods.js';
 import styles from './Approvals.module.css';
@@ -33,7 +35,7 @@ interface Selection {
 }
 
 export function approvalColumns(selection: Selection): readonly Column<ApprovalRow>[] {
-  const { period, currency, hasPayouts } = selection;
+  const { period, currency, hasPayouts: pays } = selection;
   return [
     selectColumn(selection),
     {
@@ -71,43 +73,55 @@ export function approvalColumns(selection: Selection): readonly Column<ApprovalR
       align: 'right',
       cell: (row) => money(currency, row, row.statement.summary.totalAdjustments),
     },
-    {
-      key: 'net',
-      header: `${hasPayouts ? 'Earned' : 'Net'}, ${currency}`,
-      align: 'right',
-      phone: 'amount',
-      sortBy: ({ statement }) => statement.summary.netPayout,
-      cell: (row) => <Net row={row}>{money(currency, row, row.statement.summary.netPayout)}</Net>,
-    },
-    ...(hasPayouts ? [payableColumn(currency)] : []),
+    ...(pays ? [earnedColumn(currency), payableColumn(currency)] : [netColumn(currency)]),
     {
       key: 'change',
       header: `vs ${shortPeriod(shiftPeriod(period, -1))}`,
       align: 'right',
       phone: 'note',
       sortBy: ({ change }) => (change === null ? null : Number(change)),
-      cell: ({ change, statement }) => <Delta amount={change} currency={statement.currency} unit="none" />,
+      cell: ({ change, statement }) => (
+        <Delta amount={change} currency={statement.currency} unit={statement.currency === currency ? 'none' : 'code'} />
+      ),
     },
     { key: 'flags', header: 'Flags', width: '140px', phone: 'detail', cell: (row) => <Flags row={row} /> },
   ];
 }
 
-/** What the statement pays, beside what it earns. */
+function netColumn(main: string): Column<ApprovalRow> {
+  return {
+    key: 'net',
+    header: `Net, ${main}`,
+    align: 'right',
+    phone: 'amount',
+    sortBy: ({ statement }) => statement.summary.netPayout,
+    cell: (row) => <Net row={row}>{money(main, row, row.statement.summary.netPayout)}</Net>,
+  };
+}
+
+/** What the statement earns, beside what it pays. */
+function earnedColumn(main: string): Column<ApprovalRow> {
+  return {
+    key: 'net',
+    header: `Earned, ${main}`,
+    align: 'right',
+    sortBy: ({ statement }) => statement.summary.netPayout,
+    cell: ({ statement }) => <SumLines sums={earnedSums([statement], main)} main={main} />,
+  };
+}
+
+/** What the statement pays, in the currency of the bank. */
 function payableColumn(main: string): Column<ApprovalRow> {
   return {
     key: 'payable',
     header: `Payable, ${main}`,
     align: 'right',
-    sortBy: ({ statement }) => statement.summary.payable ?? null,
-    cell: ({ statement: { summary, currency, otherCurrencies } }) => (
-      <>
-        <Money amount={summary.payable} currency={currency} unit={currency === main ? 'none' : 'code'} dimsZero />
-        {otherCurrencies.map((other) => (
-          <span key={other.currency} className="num second">
-            {formatMoney(other.summary.payable ?? 0, other.currency, { unit: 'code' })}
-          </span>
-        ))}
-      </>
+    phone: 'amount',
+    sortBy: ({ statement }) => paidAmount(statement),
+    cell: ({ statement }) => (
+      <span className="strong brand">
+        <SumLines sums={netSums([statement], main)} main={main} />
+      </span>
     ),
   };
 }
@@ -189,13 +203,18 @@ function Net({ row, children }: { readonly row: ApprovalRow; readonly children: 
   );
 }
 
-function Flags({ row: { hold, statement } }: { readonly row: ApprovalRow }) {
+function Flags({ row: { hold, statement, remarks } }: { readonly row: ApprovalRow }) {
   const { totalAdjustments } = statement.summary;
   const badge = hold === null ? null : <HoldBadge hold={hold} />;
-  if (badge === null && totalAdjustments === 0) return <None />;
+  if (badge === null && totalAdjustments === 0 && remarks.length === 0) return <None />;
   return (
     <span className={styles.flags}>
       {badge}
+      {remarks.map((remark) => (
+        <span key={remark} className={styles.flag}>
+          {remark}
+        </span>
+      ))}
       {totalAdjustments === 0 ? null : (
         <span className={styles.flag}>
           <IconAdjustments size={14} aria-hidden="true" />

@@ -7,6 +7,7 @@ import {
 } from '../../../api/team-queries.js';
 import { type Attainment } from '../../../features/plans/attainment.js';
 import { difference } from '../../../shared/format/exact.js';
+import { formatMoney, formatNumber } from '../../../shared/format/numbers.js';
 import { mainAttainment } from '../attainment.js';
 import { isSeen, type SeenStatement } from './seen-statements.js';
 
@@ -29,6 +30,8 @@ export interface ApprovalRow {
   /** The change of the net payout since the period before; null if there is none in the same currency. */
   readonly change: string | null;
   readonly hold: Hold | null;
+  /** What is worth a look at the figures, in words. */
+  readonly remarks: readonly string[];
 }
 
 interface ApprovalData {
@@ -48,6 +51,7 @@ const usualDeviations = 3;
 export function approvalRows(data: ApprovalData): ApprovalRow[] {
   const missing = repsWithoutQuota(data.exceptions);
   const attainments = new Map(data.overview?.reps.map((rep) => [rep.repId, rep.attainment]));
+  const withoutId = new Set(data.statements.missingPayrollIds.map(({ repId }) => repId));
   const before = new Map(data.previous?.statements.map((statement) => [statement.repId, statement]));
   const rows = data.statements.statements.map((statement): ApprovalRow => {
     const { repId } = statement;
@@ -57,6 +61,7 @@ export function approvalRows(data: ApprovalData): ApprovalRow[] {
       attainment: mainAttainment(attainments.get(repId) ?? [], data.period),
       change: changeSince(before.get(repId), statement),
       hold: findHold(statement, data, missing.has(repId)),
+      remarks: listRemarks(statement, before.get(repId), withoutId.has(repId)),
     };
   });
   return rows.sort((a, b) => rank(a) - rank(b));
@@ -92,9 +97,44 @@ function repsWithoutQuota(exceptions: Exceptions | undefined): ReadonlySet<strin
   return new Set(groups?.flatMap(({ deals }) => deals.flatMap(({ repId }) => repId ?? [])));
 }
 
+/** The change of what is earned, in the currency of the person. */
 function changeSince(before: TeamStatement | undefined, now: TeamStatement): string | null {
   if (before === undefined || before.currency !== now.currency) return null;
   return difference(now.summary.netPayout, before.summary.netPayout);
+}
+
+/** A change by more than this factor is worth a look, also without a year of history. */
+const usualFactor = 3;
+
+/** Amounts below this are too small for a factor to say anything. */
+const smallAmount = 1000;
+
+/** What is unusual about the figures, such as "20 × last month" or "pays 0, owes $5,899.54". */
+function listRemarks(now: TeamStatement, before: TeamStatement | undefined, lacksId: boolean): readonly string[] {
+  const earned = now.summary.netPayout;
+  const then = before?.currency === now.currency ? before.summary.netPayout : undefined;
+  return [
+    ...(earned < 0 ? ['negative'] : []),
+    ...changeRemarks(earned, then),
+    ...payRemarks(now),
+    ...(lacksId && now.payslip !== undefined ? ['no payroll ID'] : []),
+  ];
+}
+
+function changeRemarks(earned: number, then: number | undefined): readonly string[] {
+  if (then === undefined || Math.max(earned, then) < smallAmount) return [];
+  if (then <= 0) return earned > 0 ? ['first amount since a period without one'] : [];
+  if (earned > then * usualFactor) return [`${formatNumber(Math.round(earned / then))} × the period before`];
+  return earned >= 0 && earned * usualFactor < then ? ['less than a third of the period before'] : [];
+}
+
+function payRemarks({ payslip, summary }: TeamStatement): readonly string[] {
+  if (payslip === undefined) return [];
+  const [owed] = payslip.owed;
+  const pays = payslip.pays.some(({ amount }) => amount !== 0);
+  if (payslip.pays.some(({ amount }) => amount === null)) return ['exchange rate missing'];
+  if (owed !== undefined) return [`${pays ? '' : 'pays 0, '}owes ${formatMoney(owed.amount, owed.currency)}`];
+  return !pays && summary.netPayout > 0 ? ['pays 0: waiting or held'] : [];
 }
 
 function rank({ hold }: ApprovalRow): number {
