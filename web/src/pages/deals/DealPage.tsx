@@ -134,9 +134,11 @@ function Content({ dealId, breakdown: { deal, credits } }: ContentProps) {
         <CreditsCard dealId={dealId} canEdit={isAdmin && deal.deleted_at === null} />
       ) : null}
       {isAdmin ? <CorrectionsCard dealId={dealId} /> : null}
-      <Card title={deal.provider === null ? 'Fields of the deal' : 'Fields in the CRM'}>
-        <Facing rows={Object.entries(deal.fields).map(([slug, value]) => [fieldWords(slug), valueWords(value)])} />
-      </Card>
+      {Object.keys(deal.fields).length === 0 ? null : (
+        <Card title={deal.provider === null ? 'Fields of the deal' : 'Fields in the CRM'}>
+          <Facing rows={Object.entries(deal.fields).map(([slug, value]) => [fieldWords(slug), valueWords(value)])} />
+        </Card>
+      )}
       <HistoryCard dealId={dealId} />
     </>
   );

@@ -15,6 +15,7 @@ interface DealChange {
   readonly title: string;
   readonly detail: string;
   readonly amount: string;
+  readonly currency: string;
   readonly eventId: string;
   readonly at: string;
 }
@@ -26,12 +27,12 @@ interface ChangeFeedProps {
 
 /** The deals whose amounts changed last. */
 export function ChangeFeed({ lines, currency }: ChangeFeedProps) {
-  const changes = listChanges(lines.filter((line) => line.currency === currency)).slice(0, maxChanges);
+  const changes = listChanges(lines).slice(0, maxChanges);
   return (
     <Card title="What changed" action={<Link to="/me/deals">All</Link>}>
       {changes.length === 0 ? <p className="dim">Nothing in this period.</p> : null}
       <ul className={blocks.rows}>
-        {changes.map(({ key, title, detail, amount, eventId }) => (
+        {changes.map(({ key, title, detail, amount, currency: of, eventId }) => (
           <li key={key}>
             <span>
               <b className="strong">{title}</b>
@@ -41,9 +42,9 @@ export function ChangeFeed({ lines, currency }: ChangeFeedProps) {
               {...opensTrace}
               search={((search: object) => ({ ...search, trace: eventId })) as never}
               className={`num ${signOf(amount) < 0 ? 'negative' : 'brand strong'}`}
-              aria-label={`${formatMoney(amount, currency, { unit: 'none', signed: true })}, explain ${title}`}
+              aria-label={`${formatMoney(amount, of, { unit: of === currency ? 'none' : 'code', signed: true })}, explain ${title}`}
             >
-              {formatMoney(amount, currency, { unit: 'none', signed: true })}
+              {formatMoney(amount, of, { unit: of === currency ? 'none' : 'code', signed: true })}
             </Link>
           </li>
         ))}
@@ -52,9 +53,9 @@ export function ChangeFeed({ lines, currency }: ChangeFeedProps) {
   );
 }
 
-/** One change for each deal, the latest first. */
+/** One change for each deal and refund, the latest first. */
 function listChanges(lines: readonly Line[]): readonly DealChange[] {
-  const groups = Map.groupBy(lines, (line) => line.dealId ?? line.eventId);
+  const groups = Map.groupBy(lines, keyOf);
   return [...groups]
     .map(([key, ofDeal]): DealChange => {
       const main = orderedLines(ofDeal)[0] as Line;
@@ -65,10 +66,16 @@ function listChanges(lines: readonly Line[]): readonly DealChange[] {
         key,
         title: `${lineTitle(main)}${verb}`,
         detail: `${formatDay(main.earnedOn)}, ${main.ruleName === null ? ruleWords(main).toLowerCase() : `${main.ruleName} ${rateWords(main)}`}${others}`,
+        currency: main.currency,
         amount: sumAmounts(ofDeal.map(({ amount }) => amount)),
         eventId: main.eventId,
         at: ofDeal.reduce((latest, { updatedAt }) => (updatedAt > latest ? updatedAt : latest), main.earnedOn),
       };
     })
     .sort((a, b) => (a.at < b.at ? 1 : -1));
+}
+
+/** A refund is an own change, and amounts in different currencies are never added. */
+function keyOf({ dealId, refundId, eventId, currency }: Line): string {
+  return dealId === null ? eventId : `${dealId} ${refundId ?? ''} ${currency}`;
 }

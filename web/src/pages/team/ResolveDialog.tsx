@@ -1,6 +1,8 @@
+import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useChange } from '../../api/change.js';
 import { api } from '../../api/client.js';
+import { ownStatementsQuery } from '../../api/queries.js';
 import { type Discrepancy } from '../../api/team-queries.js';
 import { useKeptForm } from '../../app/kept-state.js';
 import { showMessage } from '../../app/messages.js';
@@ -10,7 +12,7 @@ import { TextArea } from '../../components/Field.js';
 import { LedgerTotal } from '../../components/Money.js';
 import { absolute, signOf } from '../../shared/format/exact.js';
 import { formatMoney } from '../../shared/format/numbers.js';
-import { formatPeriod } from '../../shared/format/periods.js';
+import { formatPeriod, shiftPeriod } from '../../shared/format/periods.js';
 
 export type Resolution = Parameters<typeof api.resolveDiscrepancy>[0]['body']['action'];
 
@@ -93,8 +95,25 @@ export function ResolveDialog({ discrepancy, action, onClose }: ResolveDialogPro
         ]}
       />
       <p className="dim">{effect}</p>
+      {action === 'carry_forward' ? <NextPeriod repId={discrepancy.repId} period={period} /> : null}
       <TextArea label="Reason" required maxLength={1000} {...form.field('reason')} />
     </Dialog>
+  );
+}
+
+/** The period to which the difference is added. With payouts, what of it waits is paid later, as that of the deal. */
+function NextPeriod({ repId, period }: { readonly repId: string; readonly period: string }) {
+  const statements = useQuery(ownStatementsQuery(repId)).data;
+  if (statements === undefined) return null;
+  const approved = new Set(statements.filter(({ status }) => status === 'approved').map((each) => each.period));
+  let next = shiftPeriod(period, 1);
+  while (approved.has(next)) next = shiftPeriod(next, 1);
+  const pays = statements.some(({ payslip }) => payslip !== undefined);
+  return (
+    <p>
+      It is added to {formatPeriod(next)}.
+      {pays ? ' What of it is not released yet, such as until the customer pays, is paid when it is.' : ''}
+    </p>
   );
 }
 
