@@ -4,13 +4,15 @@ import { type Transaction } from '../platform/database/unit-of-work.js';
 /** A deal on a statement of the rep, with its present name and owner. */
 interface ListedDeal {
   readonly repId: string;
+  readonly dealId: string | null;
   readonly dealName: string | null;
   readonly dealOwner: string | null;
 }
 
 /**
- * The name that a statement shows for each of the deals: null if the present owner is someone whom the rep of the
- * statement may not see, because the name may have changed after the deal had moved away.
+ * The name that a statement shows for each of the deals. A rep with a part of the deal reads it; otherwise it is null if the
+ * present owner is someone whom the rep of the statement may not see, because the name may have changed after the deal had
+ * moved away.
  */
 export async function loadDealNames(
   tx: Transaction,
@@ -18,11 +20,23 @@ export async function loadDealNames(
 ): Promise<(deal: ListedDeal) => string | null> {
   const ofOthers = deals.filter(({ repId, dealName, dealOwner }) => dealName !== null && dealOwner !== repId);
   const visible = await loadVisible(tx, [...new Set(ofOthers.map(({ repId }) => repId))]);
-  return ({ repId, dealName, dealOwner }) => {
+  const parts = await loadParts(tx, ofOthers);
+  return ({ repId, dealId, dealName, dealOwner }) => {
     const people = visible.get(repId);
-    const isVisible = dealOwner === repId || people === null || (dealOwner !== null && people?.has(dealOwner) === true);
+    const hasPart = dealOwner === repId || parts.has(`${repId}|${dealId}`);
+    const isVisible = hasPart || people === null || (dealOwner !== null && people?.has(dealOwner) === true);
     return isVisible ? dealName : null;
   };
+}
+
+/** The deals of others on which the reps have a line. */
+async function loadParts(tx: Transaction, deals: readonly ListedDeal[]): Promise<ReadonlySet<string>> {
+  if (deals.length === 0) return new Set();
+  const { rows } = await sql<{ key: string }>`
+    select concat(rep_id, '|', deal_id) as key from deal_participations
+    where workspace_id = ${tx.workspaceId} and rep_id = any(${[...new Set(deals.map(({ repId }) => repId))]}::uuid[])
+      and deal_id = any(${[...new Set(deals.flatMap(({ dealId }) => dealId ?? []))]}::text[])`.execute(tx.db);
+  return new Set(rows.map(({ key }) => key));
 }
 
 /** Loads the people whose deals each rep may see; null stands for everyone. */
@@ -55,7 +69,7 @@ export async function loadNamesOnStatements(
   const deals = new Map(rows.map((deal) => [deal.dealId, deal]));
   const onStatement = (repId: string, dealId: string) => {
     const { dealName = null, dealOwner = null } = deals.get(dealId) ?? {};
-    return { repId, dealName, dealOwner };
+    return { repId, dealId, dealName, dealOwner };
   };
   const findName = await loadDealNames(
     tx,

@@ -16,7 +16,7 @@ import { type StatementKey } from './statement.js';
 import { type TrueUpLine } from './true-up-line.js';
 
 interface LedgerRow
-  extends Omit<StatementLine, 'dealId' | 'status' | 'rate' | 'attainment' | 'updatedAt' | 'lines' | 'sourcePeriod'> {
+  extends Omit<StatementLine, 'status' | 'rate' | 'attainment' | 'updatedAt' | 'lines' | 'sourcePeriod'> {
   readonly repId: string;
   readonly dealKey: string | null;
   readonly dealCloses: Day | null;
@@ -44,7 +44,7 @@ export async function readTeamLedgerLines(
   if (repIds.length === 0) return new Map();
   const { from, to } = await loadRange(tx, period);
   const { rows } = await sql<LedgerRow>`
-    select e.rep_id as "repId", e.event_id as "eventId", e.deal_key as "dealKey", d.name as "dealName", d.close_date as "dealCloses",
+    select e.rep_id as "repId", e.event_id as "eventId", e.deal_key as "dealKey", d.deal_id as "dealId", d.name as "dealName", d.close_date as "dealCloses",
       d.rep_id as "dealOwner", e.plan_id as "planId", p.name as "planName", v.version as "planVersion", e.rule_id as "ruleId",
       e.rule_name as "ruleName", e.phase, e.kind, e.category, e.amount, e.base, e.tier_name as "tierName", e.credit,
       e.currency, e.period, e.earned_on as "earnedOn", e.reason, e.trace, e.actor,
