@@ -29,6 +29,8 @@ import { repNotFound } from '../reps/rep.js';
 import { findRepName } from '../reps/rep-views.js';
 import { listCorrections } from '../statements/correction.js';
 import { listDealDifferences } from '../statements/discrepancies/deal-differences.js';
+import { loadHeadline } from '../statements/load-headline.js';
+import { payHeadline, toHeadlineResponse } from '../statements/payslip-response.js';
 
 const closedDeal = z
   .object({
@@ -40,7 +42,13 @@ const closedDeal = z
     closeDate: fields.closeDate,
     commission: z
       .number()
-      .describe('What the rep was paid for the deal, also by true-ups and carried forward, in `commissionCurrency`'),
+      .describe(
+        'What the rep earned for the deal less what refunds took back, also by true-ups and carried forward, in `commissionCurrency`',
+      ),
+    refunded: z
+      .number()
+      .optional()
+      .describe('The part of `commission` that refunds took back, negative; absent if none did'),
     corrected: z.number().describe('The part of `commission` that true-ups and carried-forward differences paid'),
     openDifference: z
       .number()
@@ -72,6 +80,7 @@ export const repDashboard = z
     earnings,
     otherCurrencies: otherEarnings,
     converted: convertedTotal.optional(),
+    payslip: payHeadline.optional(),
     attainment: z.array(attainment).describe('Attainment of every quota of the rep'),
     closedDealCount: z.int().describe('Number of deals that closed in the period'),
     closedDeals: z
@@ -139,12 +148,24 @@ export async function readRepDashboard(
     period,
     currency,
     ...withConvertedTotal(sumByCurrency(rows, currency), ratesOfTotals(workspace, range, today)),
+    ...(await readPay(tx, repId, period, currency)),
     attainment: counted.map((quota) => attainmentWithNextTier(quota, plans, calendar, today)),
     closedDealCount,
     closedDeals: closed.map((deal) => toClosedDealResponse(deal, late)),
     openPipeline: toPipelineResponse(open, currency),
     trend: [...trend],
   };
+}
+
+/** What the statement of the period pays, or would pay now; nothing in workspaces without payouts. */
+async function readPay(
+  tx: Transaction,
+  repId: string,
+  period: Period,
+  currency: string,
+): Promise<Pick<RepDashboard, 'payslip'>> {
+  const headline = await loadHeadline(tx, { repId, period }, currency);
+  return headline === null ? {} : { payslip: toHeadlineResponse(headline) };
 }
 
 interface LateAmount {
@@ -170,8 +191,10 @@ function toClosedDealResponse(deal: ClosedDealRow, late: LateAmounts): z.input<t
   const sumInCurrency = (amounts: readonly LateAmount[]) =>
     sumsByCurrency(toAmounts(amounts)).get(currency) ?? Decimal.zero;
   const corrected = sumInCurrency(corrections);
+  const { refunded, ...same } = deal;
   return {
-    ...deal,
+    ...same,
+    ...(Decimal.of(refunded).isZero() ? {} : { refunded: Number(refunded) }),
     amount: deal.amount === null ? null : Number(deal.amount),
     commission: earned.plus(corrected).toNumber(),
     commissionCurrency: currency,

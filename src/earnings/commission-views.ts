@@ -8,7 +8,7 @@ import { eventsTable, monthsTable, statementPeriodsTable } from '../ledger/input
 import { loadCalendar } from '../ledger/input/calendar.js';
 import { isCountedAtEnd } from '../ledger/input/counted-at-end.js';
 import { countedRows } from '../ledger/input/counted-rows.js';
-import { dealOfKeyColumn, keysOfDeal } from '../ledger/input/deal-keys.js';
+import { dealOfKeyColumn, isRefundKeyColumn, keysOfDeal } from '../ledger/input/deal-keys.js';
 import { hasPartOf } from '../ledger/input/deals-of-rep.js';
 import { loadProratedQuotas } from '../ledger/input/prorated-quotas.js';
 import { earnedSums } from '../ledger/output/totals.js';
@@ -206,6 +206,8 @@ export interface ClosedDealRow {
   readonly stage: string | null;
   readonly closeDate: Day;
   readonly commission: string;
+  /** What refunds took back; 0 or negative, and part of the commission. */
+  readonly refunded: string;
   readonly commissionCurrency: string;
 }
 
@@ -235,7 +237,7 @@ export async function listClosedDeals(
 ): Promise<ClosedDealRow[]> {
   const { rows } = await sql<ClosedDealRow>`
     select d.deal_id as "dealId", d.name, d.amount, d.currency, d.stage, d.close_date as "closeDate",
-      coalesce(earned.commission, 0)::text as commission,
+      coalesce(earned.commission, 0)::text as commission, coalesce(earned.refunded, 0)::text as refunded,
       coalesce(earned.currency, ${dealCurrency(workspaceCurrency)}) as "commissionCurrency"
     from (
       select * from deals d
@@ -244,8 +246,10 @@ export async function listClosedDeals(
       limit 100 offset ${offset}
     ) d
     left join lateral (
-      select e.currency, sum(e.amount) as commission from commission_events e
-      where e.workspace_id = ${tx.workspaceId} and e.deal_key = d.deal_id and e.rep_id = ${repId} and e.status = 'earned'
+      select e.currency, sum(e.amount) as commission,
+        sum(e.amount) filter (where ${isRefundKeyColumn(sql`e.deal_key`)}) as refunded
+      from commission_events e
+      where e.workspace_id = ${tx.workspaceId} and e.deal_key = any(${keysOfDeal(tx, sql`d.deal_id`)}) and e.rep_id = ${repId} and e.status = 'earned'
         and e.phase is distinct from 'periodic'
       group by e.currency
       order by e.currency = ${dealCurrency(workspaceCurrency)} desc, e.currency

@@ -33,7 +33,16 @@ const statement = z.strictObject({
   period: fields.period,
   version: z.int().describe('Version of the statement'),
   status: z.enum(['draft', 'approved']).describe('Status of the statement'),
-  netPayout: z.number().describe('Net payout of the version'),
+  netPayout: z.number().describe('What the version earns; without payouts what it pays'),
+  pays: z
+    .array(
+      z.strictObject({
+        currency: fields.currency,
+        amount: z.number().nullable().describe('What is paid; null while an exchange rate is missing'),
+      }),
+    )
+    .optional()
+    .describe('What the version pays, by the currency in which it is paid; absent without payouts'),
   currency: fields.currency,
 });
 

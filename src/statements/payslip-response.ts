@@ -2,7 +2,8 @@ import { z } from 'zod';
 import { fields } from '../api/resource-fields.js';
 import { payableEntry } from '../payables/payable-entry.js';
 import { rateOf } from '../payables/statement-payable.js';
-import { type PayHeadline, type PayslipPart, type PayslipRow, payslipLineKinds } from './payslip.js';
+import { type StoredPayable } from '../payables/stored-payable.js';
+import { type PayHeadline, type PayslipPart, type PayslipRow, payslipLineKinds, paysOf } from './payslip.js';
 
 const amounts = z.array(
   z.object({ currency: fields.currency, amount: z.number().describe('Sum in this currency') }).describe('A sum'),
@@ -114,6 +115,13 @@ export const payslip = z
   .describe(
     'What the statement pays, line by line. Absent in workspaces without payouts, outside of pay periods and in answers of changes',
   );
+
+/** What a version pays, as events say it; in the currency if it pays nothing. */
+export function listPays({ totals, pay }: StoredPayable, currency: string): z.input<typeof payHeadline>['pays'] {
+  const pays = paysOf(totals, pay ?? null);
+  if (pays.length === 0) return [{ currency: pay?.currency ?? currency, amount: 0 }];
+  return pays.map((each) => ({ currency: each.currency, amount: each.amount?.toNumber() ?? null }));
+}
 
 export function toHeadlineResponse(headline: PayHeadline): z.input<typeof payHeadline> {
   const toSum = ({ currency, amount }: { readonly currency: string; readonly amount: { toNumber(): number } }) => ({

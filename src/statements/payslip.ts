@@ -98,9 +98,7 @@ export interface HeadlineFacts {
 export function describePay(facts: HeadlineFacts): PayHeadline {
   const { totals, pay, summaries, payouts, isApproved } = facts;
   const currency = currencyOf(facts);
-  const pays = listPaid(totals, pay)
-    .map((paid) => ({ currency: paid.currency, amount: pay?.amount === null ? null : paid.payable }))
-    .filter(({ amount }) => amount?.isZero() !== true);
+  const pays = paysOf(totals, pay);
   const amounts = listAmounts(pays, payouts, isApproved);
   const earned = summaries.map((each) => ({ currency: each.currency, amount: Decimal.of(each.summary.netPayout) }));
   return {
@@ -115,6 +113,13 @@ export function describePay(facts: HeadlineFacts): PayHeadline {
     paidOn: amounts.reduce<string | null>((day, { paidOn }) => laterOf(day, paidOn), null),
     amounts: first(currency, amounts),
   };
+}
+
+/** What a statement pays, by the currency in which it is paid, without those in which nothing is. */
+export function paysOf(totals: readonly StoredTotals[], pay: StoredPay | null): PayHeadline['pays'] {
+  return listPaid(totals, pay)
+    .map((paid) => ({ currency: paid.currency, amount: pay?.amount === null ? null : paid.payable }))
+    .filter(({ amount }) => amount?.isZero() !== true);
 }
 
 /** The currency of payment, otherwise the only one with an amount. */

@@ -12,6 +12,7 @@ import { failpoint } from '../platform/failpoint.js';
 import { type EventType } from '../platform/outbound/outgoing-event.js';
 import { recordEvents } from '../platform/outbound/outgoing-events.js';
 import { readLedgerLines } from './ledger-lines.js';
+import { listPays } from './payslip-response.js';
 import { nameDeals, readSnapshots } from './read-snapshots.js';
 import { contentHash, createSnapshot, type Snapshot } from './snapshot.js';
 import { type Approver, type StatementContent, type StatementKey } from './statement.js';
@@ -132,7 +133,7 @@ export async function reopenHead(tx: Transaction, key: StatementKey, latest: Ver
   await recordStatementEvents(tx, key, 'statement.reopened', 'draft', [{ ...latest, repId: key.repId }]);
 }
 
-type VersionFigures = Pick<StatementContent, 'version' | 'summary' | 'currency'>;
+type VersionFigures = Pick<StatementContent, 'version' | 'summary' | 'currency' | 'payable'>;
 
 /** Stores one outgoing event for each rep. The caller holds the lanes of the reps. */
 async function recordStatementEvents(
@@ -142,8 +143,9 @@ async function recordStatementEvents(
   status: 'draft' | 'approved',
   versions: readonly (VersionFigures & { readonly repId: string })[],
 ): Promise<void> {
-  const events = versions.map(({ repId, version, summary, currency }) => {
-    const data = { repId, period, version, status, netPayout: Number(summary.netPayout), currency };
+  const events = versions.map(({ repId, version, summary, currency, payable }) => {
+    const paid = payable === undefined ? {} : { pays: listPays(payable, currency) };
+    const data = { repId, period, version, status, netPayout: Number(summary.netPayout), ...paid, currency };
     return { type, repId, data };
   });
   await recordEvents(tx, events);

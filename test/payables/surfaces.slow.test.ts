@@ -15,6 +15,9 @@ const shows: Readonly<Record<string, readonly Name[]>> = {
   'statement, JSON file': [...headline, 'lines', 'waiting', 'held', 'deal'],
   'list of statements, JSON': headline,
   'statements of the team, JSON': headline,
+  'dashboard of a person, JSON': headline,
+  'answer of the MCP tool get_commissions': ['payable'],
+  'explanations of amounts, JSON': ['steps', 'deal'],
   // It has the parts of each amount and no statements.
   'payables, JSON': ['waiting', 'held', 'paid', 'deal'],
   'statement, PDF': ['payable', 'earned', 'lines', 'words', 'deal'],
@@ -90,11 +93,13 @@ describe('surfaces and features of pay', function () {
 });
 
 function shownAs(shown: Shown, name: Name): string {
-  return name === 'words' || name === 'deal' ? 'absent' : JSON.stringify(shown[name]);
+  return name === 'words' || name === 'steps' || name === 'deal' ? 'absent' : JSON.stringify(shown[name]);
 }
 
 function isShown(name: Name, figures: Figures, shown: Shown): boolean {
   switch (name) {
+    case 'steps':
+      return (figures.steps ?? []).every((pattern) => pattern.test(shown.text));
     case 'words':
       return (figures.words ?? []).every((pattern) => pattern.test(shown.text));
     case 'deal':

@@ -1,12 +1,14 @@
 import { z } from 'zod';
 import { fields, pathIds } from '../../api/resource-fields.js';
 import { dealRecord } from '../../deals/deal.js';
+import { findNamesOnStatement } from '../../deals/deal-names.js';
 import { commissionEvent, type EventRow, toEventResponse } from '../../earnings/commission-event.js';
 import { findEventOwner, findRuleOfEvent, findTracedEvent, type RuleOfEvent } from '../../earnings/commission-views.js';
 import { maySee } from '../../kernel/caller.js';
 import { type Clock } from '../../kernel/clock.js';
 import { Failure } from '../../kernel/failure.js';
 import { isUuid } from '../../kernel/ids.js';
+import { money } from '../../kernel/money-text.js';
 import { sampleIds } from '../../kernel/sample-ids.js';
 import { naturalKey } from '../../ledger/input/ledger-rows.js';
 import { loadWorkspaceTerms } from '../../ledger/input/rep-terms.js';
@@ -18,6 +20,7 @@ import { notYours } from '../../reps/rep.js';
 import { workspaceToday } from '../../reps/rep-views.js';
 import { eventTrueUp, findTrueUpByEvent } from '../../statements/correction.js';
 import { decodeEventTrace, findVisibleDeal } from '../deal-breakdown.js';
+import { describeSteps, stepKinds } from '../step-words.js';
 
 const params = z.strictObject({ eventId: pathIds.eventId });
 
@@ -57,6 +60,20 @@ const response = z.object({
     })
     .nullable()
     .describe('The rule in the plan version that paid; null for amounts that a person entered'),
+  steps: z
+    .array(
+      z
+        .object({
+          step: z
+            .enum([...stepKinds, 'schedule', 'hold'])
+            .describe(
+              'formula: what a formula of the rule gave; share: the part of the deal; refund: what it takes back; schedule: what of it is released; hold: it is held',
+            ),
+          words: z.string().describe('What moved the amount, in words'),
+        })
+        .describe('A step'),
+    )
+    .describe('What moved the amount beside its rates and limits, which the trace has; empty for most events'),
   payable: eventPayable.optional(),
   trueUp: eventTrueUp.nullable().describe('What it pays, if it is a true-up or was carried forward; otherwise null'),
 });
@@ -91,6 +108,25 @@ async function explainPayable(
   return payable === null ? {} : { payable };
 }
 
+/** How far the amount is released, and why not more of it. */
+function describePayable(
+  { payable }: Pick<ExplanationResponse, 'payable'>,
+  currency: string,
+): ExplanationResponse['steps'] {
+  if (payable === undefined || payable.because === null) return [];
+  const { because, released, waiting, waitsFor } = payable;
+  const amounts = `released ${money(String(released), currency)}, waiting ${money(String(waiting), currency)}`;
+  if (because === 'on_hold') return [{ step: 'hold', words: `On hold; ${amounts}` }];
+  const expected = waitsFor[0]?.expectedOn ?? null;
+  const reason = because === 'customer_not_paid' ? "waits for the customer's payment" : 'waits for a day';
+  return [{ step: 'schedule', words: `${amounts}: ${reason}${expected === null ? '' : `, ${expected}`}` }];
+}
+
+/** The name of a deal of someone whom the caller may not see: those who have a part of it read it. */
+async function nameOf(tx: Transaction, repId: string, dealId: string | null): Promise<string | null> {
+  return dealId === null ? null : ((await findNamesOnStatement(tx, repId, [dealId])).get(dealId) ?? null);
+}
+
 export const explainCommission = operation({
   id: 'explainCommission',
   summary: 'One commission event with its trace, its deal and the rule that paid it',
@@ -109,13 +145,16 @@ export const explainCommission = operation({
       if (row === null) throw new Failure('event_not_found', 'There is no such commission event in this workspace.');
       if (!maySee(caller, row.repId)) throw notYours();
       const { timeZone } = await loadWorkspaceTerms(tx);
-      const event = toEventResponse(row, decodeEventTrace(row, timeZone));
+      const trace = decodeEventTrace(row, timeZone);
+      const event = toEventResponse(row, trace);
+      const payable = await explainPayable(tx, row, clock);
       const deal = event.dealId === null ? null : await findVisibleDeal(tx, caller, event.dealId);
       return {
-        event: deal === null ? { ...event, dealName: null } : event,
+        event: deal === null ? { ...event, dealName: await nameOf(tx, row.repId, event.dealId) } : event,
         deal,
         rule: toRuleResponse(await findRuleOfEvent(tx, eventId)),
-        ...(await explainPayable(tx, row, clock)),
+        steps: [...describeSteps(event, trace), ...describePayable(payable, event.currency)],
+        ...payable,
         trueUp: await findTrueUpByEvent(tx, eventId, row),
       };
     });

@@ -15,6 +15,7 @@ import { type Input, operation } from '../../platform/operations/operation.js';
 import { asOfQuery, optionalPeriod, wholeNumber } from '../../platform/operations/schemas.js';
 import { filteredPeopleQuery, filteredReps, unfilteredPeople } from '../../reps/filtered-people.js';
 import { assertSeesRepOrTeam, repIdQuery } from '../../reps/rep.js';
+import { statusText } from '../../statements/payslip-words.js';
 import {
   dealAsOf,
   readDealAsOf,
@@ -133,6 +134,21 @@ function dealSummary(breakdown: z.output<typeof dealBreakdown>): string {
   ].join(' ');
 }
 
+/** With payouts, what the statement pays comes before what is earned. */
+function describePaid({
+  payslip,
+  period,
+}: {
+  readonly payslip?: z.output<typeof repDashboard>['payslip'];
+  readonly period: string;
+}): string {
+  if (payslip === undefined) return '';
+  const pays = payslip.pays.map(
+    ({ currency, amount }) => `${amount ?? 'an amount without an exchange rate'} ${currency}`,
+  );
+  return `The statement of ${period} pays ${pays.join(' and ')} (${statusText(payslip)}). `;
+}
+
 export const getCommissions = operation({
   ...declared,
   id: 'getCommissions',
@@ -168,7 +184,7 @@ export const getCommissions = operation({
       if ('deal' in result) return dealSummary(result);
       if ('dealId' in result) return `The deal paid ${result.total} ${result.currency} in total at that instant.`;
       if ('totals' in result) return `The team earned ${result.totals.total} ${result.currency} in ${result.period}.`;
-      return `The rep earned ${result.earnings.total} ${result.currency} in ${result.period}.`;
+      return `${describePaid(result)}The rep earned ${result.earnings.total} ${result.currency} in ${result.period}.`;
     },
   },
   example: { query: { period: '2026-02' }, response: teamOverviewExample },

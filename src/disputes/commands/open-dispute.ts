@@ -3,11 +3,14 @@ import { recordAuditEntry } from '../../audit/audit-entry.js';
 import { DealExplainer } from '../../commissions/deal-explainer.js';
 import { type ExplainDeal } from '../../commissions/deal-outcomes.js';
 import { dealId } from '../../deals/deal.js';
+import { findTracedEvent } from '../../earnings/commission-views.js';
 import { type Caller, maySee } from '../../kernel/caller.js';
-import { currentDay } from '../../kernel/day.js';
+import { currentDay, isWithin } from '../../kernel/day.js';
 import { invalid } from '../../kernel/failure.js';
 import { sampleIds } from '../../kernel/sample-ids.js';
+import { loadRange } from '../../ledger/input/calendar.js';
 import { loadWorkspaceTerms } from '../../ledger/input/rep-terms.js';
+import { loadPayPeriods } from '../../payables/payout-settings.js';
 import { type Transaction } from '../../platform/database/unit-of-work.js';
 import { CLOCK } from '../../platform/injection-tokens.js';
 import { effects } from '../../platform/mcp/tool.js';
@@ -24,7 +27,7 @@ import { collectEvidence } from '../evidence.js';
 
 const body = z.strictObject({
   repId: repIdQuery.optional().describe('Whose statement it is about, by id (UUID); default: the caller'),
-  period: period.describe('Period of the statement'),
+  period: period.describe('Period of the statement. With payouts and `eventId`, that of the pay period of the event'),
   dealId: dealId.optional().describe('Deal that it is about, by its id in the CRM'),
   eventId: uuid.optional().describe('Commission event that it is about (UUID)'),
   type: z.enum(disputeTypes).describe('What is wrong'),
@@ -43,7 +46,8 @@ async function open(
   explain: ExplainDeal,
 ): Promise<Opened> {
   await lockRep(tx, repId);
-  const { type, description, period: requestedPeriod } = request;
+  const { type, description } = request;
+  const requestedPeriod = await periodOfQuestion(tx, repId, request);
   const workspace = await loadWorkspaceTerms(tx);
   const { evidence, dealId: deal } = await collectEvidence(
     tx,
@@ -95,6 +99,15 @@ const response = disputeDetail.extend({
     ),
 });
 type Opened = z.input<typeof response>;
+
+/** Only pay periods have statements: a longer period that a rule counts in stands for the one in which the event was earned. */
+async function periodOfQuestion(tx: Transaction, repId: string, { period: named, eventId }: Body): Promise<string> {
+  const payPeriods = eventId === undefined ? null : await loadPayPeriods(tx);
+  if (payPeriods === null || eventId === undefined || payPeriods.includes(named)) return named;
+  const event = await findTracedEvent(tx, repId, eventId);
+  if (event === null || !isWithin(event.earnedOn, await loadRange(tx, named))) return named;
+  return payPeriods.findOn(event.earnedOn)?.period ?? named;
+}
 
 export const openDispute = operation({
   id: 'openDispute',

@@ -21,12 +21,12 @@ export interface Meter {
 }
 
 /**
- * The meters come from the last line of each measure, with the credit of the quota at the end of the period, which
- * contains what a true-up has paid since. Quotas that no line counted towards are added unless the statement is approved
+ * The meters come from the last line of each measure. What was approved stays: only of a draft, and of a version that a
+ * true-up has corrected, the credit is that of the quota at the end of the period. Quotas that no line counted towards are added unless the statement is approved
  * and their period has not ended, because their credit may have changed since.
  */
 export function buildMeters(
-  facts: Pick<StatementFacts, 'content' | 'rules' | 'quotas' | 'head' | 'days' | 'calendar'>,
+  facts: Pick<StatementFacts, 'content' | 'rules' | 'quotas' | 'head' | 'key' | 'days' | 'calendar'>,
 ): Meter[] {
   const { content, rules, quotas } = facts;
   const meters = new Map<string, Meter>();
@@ -41,10 +41,18 @@ export function buildMeters(
   for (const quota of quotas) {
     const id = meterId(quota.planId, quota.measure, quota.period);
     const found = meters.get(id);
-    const meter = found === undefined ? toQuotaMeter(quota, facts) : withCredit(found, quota);
+    const meter = found === undefined ? toQuotaMeter(quota, facts) : withCredit(found, quota, facts);
     if (meter !== null) meters.set(id, meter);
   }
   return [...meters.values()];
+}
+
+/** Whether the version is approved as it was calculated. */
+function isFinal({ head, content, key }: Pick<StatementFacts, 'head' | 'content' | 'key'>): boolean {
+  const isCorrected = content.lines.some(
+    ({ kind, sourcePeriod = key.period }) => kind === 'true_up' && sourcePeriod === key.period,
+  );
+  return head?.status === 'approved' && !isCorrected;
 }
 
 /** A quota that no line of the statement counted towards. */
@@ -61,8 +69,8 @@ function toQuotaMeter(
   return { measure, period, target, proration, credit, attainment: credit.dividedBy(target), tiers: [] };
 }
 
-function withCredit(meter: Meter, quota: QuotaRow): Meter {
-  if (quota.credit === null) return meter;
+function withCredit(meter: Meter, quota: QuotaRow, facts: Pick<StatementFacts, 'head' | 'content' | 'key'>): Meter {
+  if (quota.credit === null || isFinal(facts)) return meter;
   const credit = Decimal.of(quota.credit);
   return { ...meter, credit, attainment: credit.dividedBy(meter.target) };
 }

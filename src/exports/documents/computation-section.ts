@@ -1,9 +1,9 @@
+import { describeRefund } from '../../commissions/step-words.js';
 import { Decimal } from '../../kernel/decimal.js';
 import { groupBy } from '../../kernel/group-by.js';
 import { money } from '../../kernel/money-text.js';
 import { type Html, html } from '../../platform/documents/html.js';
 import { counted, listed, percent, roundBase } from './figures.js';
-import { describeRefund } from './refund-words.js';
 import { type Band, limitNames, paysRates, type RuleExplanation, type VersionTerms } from './rule-explanations.js';
 import { type RuleTerms } from './statement-facts.js';
 

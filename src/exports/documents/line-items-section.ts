@@ -1,5 +1,6 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { reasonTexts } from '../../commissions/reason-texts.js';
+import { describeSteps } from '../../commissions/step-words.js';
 import { Decimal, sum } from '../../kernel/decimal.js';
 import { groupBy } from '../../kernel/group-by.js';
 import { money } from '../../kernel/money-text.js';
@@ -7,7 +8,6 @@ import { type Html, html } from '../../platform/documents/html.js';
 import { type StatementLine } from '../../statements/snapshot.js';
 import { renderPlan } from './computation-section.js';
 import { counted, percent, periodName, quantity, roundBase } from './figures.js';
-import { describeSteps } from './line-steps.js';
 import {
   type ExplainedLine,
   isFixed,

@@ -1,4 +1,5 @@
 import { type Readable } from 'node:stream';
+import { describeSteps } from '../../commissions/step-words.js';
 import { decodeProration } from '../../engine/trace.js';
 import { type DayRange } from '../../kernel/day.js';
 import { Decimal, sum } from '../../kernel/decimal.js';
@@ -20,9 +21,9 @@ import { hasAmount } from '../../statements/team-statements.js';
 import { type WorkspaceRow } from '../../workspaces/workspace-views.js';
 import { lineConversions } from '../line-conversions.js';
 import { lineType } from '../payroll-csv.js';
-import { describeSteps } from './line-steps.js';
 import { choosePaper } from './page-style.js';
 import { payableColumns, writePayable } from './payable-sheet.js';
+import { decodeLineTrace } from './rule-explanations.js';
 
 /** The data of one rep's statement that a workbook contains. */
 export interface WorkbookStatement {
@@ -392,6 +393,8 @@ const stepColumns: readonly WorkbookColumn[] = [
   { title: 'Currency', width: 10 },
 ];
 
+const stepTitles = { formula: 'Formula', share: 'Share of the deal', refund: 'Refund' } as const;
+
 /** A sheet with the share, the refund and the formulas of lines that have one of them. */
 class StepSheet {
   private sheet: Sheet | null = null;
@@ -399,14 +402,14 @@ class StepSheet {
   constructor(private readonly workbook: WorkbookWriter) {}
 
   write(name: string, line: StatementLine): void {
-    for (const { step, words } of describeSteps(line)) {
+    for (const { step, words } of describeSteps(line, decodeLineTrace(line))) {
       this.sheet ??= this.workbook.sheet('Steps', stepColumns);
       this.sheet.row([
         { text: name },
         { text: line.dealId },
         { text: line.dealName },
         { text: line.ruleName },
-        { text: step },
+        { text: stepTitles[step] },
         { text: words },
         { money: line.amount, currency: line.currency },
         { text: line.currency },

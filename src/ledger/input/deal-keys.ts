@@ -12,9 +12,10 @@ export function isRefundKeyColumn(key: RawBuilder<unknown>): RawBuilder<boolean>
 }
 
 /** The key of the deal, and those of the refunds that it has or had. */
-export function keysOfDeal(tx: Transaction, dealId: string): RawBuilder<string[]> {
+export function keysOfDeal(tx: Transaction, deal: string | RawBuilder<string>): RawBuilder<string[]> {
+  const dealId = typeof deal === 'string' ? sql`${deal}::text` : deal;
   return sql`array(
-    select ${dealId}::text union
+    select ${dealId} union
     select 'refund:' || deal_id || ':' || refund_id from deal_refund_history
     where workspace_id = ${tx.workspaceId} and deal_id = ${dealId})`;
 }

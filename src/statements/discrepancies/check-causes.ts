@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { type DayRange, overlap } from '../../kernel/day.js';
+import { type Day, type DayRange, overlap } from '../../kernel/day.js';
 import { loadTeam } from '../../ledger/input/hierarchy.js';
 import { computeWindow } from '../../ledger/input/load-window.js';
 import { hasCascades, type RepTerms } from '../../ledger/input/rep-terms.js';
@@ -44,6 +44,34 @@ export function pendingCauses(changes: readonly PendingChange[], days: DayRange,
 export function withoutTrueUps(causes: readonly Cause[]): readonly Cause[] {
   const others = causes.filter(({ kind }) => kind !== 'true_up');
   return others.length === 0 ? causes : others;
+}
+
+/** The causes of an undecided difference of an approved period that ended on the day. */
+interface EarlierCauses {
+  readonly period: string;
+  readonly to: Day;
+  readonly causes: readonly Cause[];
+}
+
+export async function loadEarlierCauses(tx: Transaction, repId: string): Promise<readonly EarlierCauses[]> {
+  const { rows } = await sql<EarlierCauses>`
+    select d.period, h.to_day as "to", d.causes from discrepancies d
+    join statement_periods h on h.workspace_id = d.workspace_id and h.rep_id = d.rep_id and h.period = d.period
+    where d.workspace_id = ${tx.workspaceId} and d.rep_id = ${repId} and d.status = 'open'
+    order by h.to_day desc`.execute(tx.db);
+  return rows;
+}
+
+/**
+ * An approval only reveals a difference: undecided differences of earlier periods, which a new calculation counts and an
+ * approved statement does not, cause it.
+ */
+export function nameFacts(causes: readonly Cause[], earlier: readonly EarlierCauses[]): readonly Cause[] {
+  const facts = earlier.flatMap(({ period, causes: ofPeriod }) =>
+    ofPeriod.map((cause) => ({ ...cause, what: `${cause.what}, of ${period}, which is not decided` })),
+  );
+  if (facts.length === 0) return causes;
+  return causes.flatMap((cause) => (cause.kind === 'statement_approved' ? facts : [cause]));
 }
 
 const descriptions: Readonly<Record<string, string>> = {

@@ -8,7 +8,14 @@ import { failpoint } from '../../platform/failpoint.js';
 import { type ApprovedPeriod, calculateOwedByPeriod, type Owed } from '../owed.js';
 import { lockRep } from '../rep-lane.js';
 import { type Summary } from '../snapshot.js';
-import { loadPendingChanges, pendingCauses, toCause, withoutTrueUps } from './check-causes.js';
+import {
+  loadEarlierCauses,
+  loadPendingChanges,
+  nameFacts,
+  pendingCauses,
+  toCause,
+  withoutTrueUps,
+} from './check-causes.js';
 import { type Cause } from './discrepancy-tables.js';
 import { saveComparison } from './record-discrepancies.js';
 
@@ -87,17 +94,21 @@ async function compare(tx: Transaction, repId: string, at: Date): Promise<Checke
   const approved = await listApproved(tx, repId, frozen);
   const owed = await calculateOwedByPeriod(tx, terms, approved, currentDay(terms.workspace, at));
   const pending = await loadPendingChanges(tx, terms);
+  const earlier = await loadEarlierCauses(tx, repId);
   return {
     checkIds: checks.map(({ check_id: id }) => id),
     periods: approved.map((period, index) => ({
       ...period,
       owed: owed[index] as Owed,
-      causes: withoutTrueUps([
-        ...(byPeriod.get(period.frozen.period) ?? []).flatMap(({ causes, requested_at: requested }) =>
-          causes.map((cause) => toCause(cause, requested)),
-        ),
-        ...pendingCauses(pending, period.frozen.range, at),
-      ]),
+      causes: nameFacts(
+        withoutTrueUps([
+          ...(byPeriod.get(period.frozen.period) ?? []).flatMap(({ causes, requested_at: requested }) =>
+            causes.map((cause) => toCause(cause, requested)),
+          ),
+          ...pendingCauses(pending, period.frozen.range, at),
+        ]),
+        earlier.filter(({ to }) => to < period.frozen.range.from),
+      ),
     })),
   };
 }

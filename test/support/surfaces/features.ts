@@ -32,6 +32,8 @@ export interface Figures {
   readonly paid?: string;
   /** Words that say what moved the amount. */
   readonly words?: readonly RegExp[];
+  /** The same where an amount is explained. */
+  readonly steps?: readonly RegExp[];
   /** The name of the deal. */
   readonly deal?: string;
 }
@@ -40,7 +42,7 @@ export interface Feature {
   /** Enters everything but approvals. */
   readonly enter: (world: SurfaceWorld, person: string) => Promise<void>;
   /** Approves, corrects and pays. */
-  readonly settle?: (world: SurfaceWorld, person: string) => Promise<void>;
+  readonly complete?: (world: SurfaceWorld, person: string) => Promise<void>;
   readonly figures: () => Figures;
 }
 
@@ -145,7 +147,12 @@ export const features: Readonly<Record<string, Feature>> = {
       ]);
     },
     // 10 % of 100,000, of which the share is 60 %.
-    figures: () => atOnce('6000', { words: [/Share of the deal: 60%/], deal: 'Titan Shipbuilding' }),
+    figures: () =>
+      atOnce('6000', {
+        words: [/Share of the deal: 60%/],
+        steps: [/Share of the deal: 60%/],
+        deal: 'Titan Shipbuilding',
+      }),
   },
   overlay: {
     enter: async (world, person) => {
@@ -155,11 +162,12 @@ export const features: Readonly<Record<string, Feature>> = {
         { repId: world.id(person), percent: 50, kind: 'overlay' },
       ]);
     },
-    figures: () => atOnce('1000', { words: [/Share of the deal: 50%/], deal: 'Harbour Media' }),
+    figures: () =>
+      atOnce('1000', { words: [/Share of the deal: 50%/], steps: [/Share of the deal: 50%/], deal: 'Harbour Media' }),
   },
   formula: {
     enter: (world, person) => world.deal(person, 20_000, { fields: { discount: 0.25 } }),
-    figures: () => atOnce('1500', { words: [/amount after discount/] }),
+    figures: () => atOnce('1500', { words: [/amount after discount/], steps: [/amount after discount/] }),
   },
   secondCurrency: {
     enter: (world, person) => world.deal(person, 20_000, { currency: 'EUR' }),
@@ -225,7 +233,7 @@ export const features: Readonly<Record<string, Feature>> = {
       await world.deal(person, 10_000, { dealId: 'first', day: '2026-02-10' });
       await world.deal(person, 10_000);
     },
-    settle: (world, person) => world.approve(person, '2026-01', '2026-02'),
+    complete: (world, person) => world.approve(person, '2026-01', '2026-02'),
     figures: () => {
       const oracle = oracleOf(
         [
@@ -245,7 +253,7 @@ export const features: Readonly<Record<string, Feature>> = {
       await world.invoice(person, 60_000, [['2026-03-15', 20_000]]);
       await world.invoice(person, 60_000, [['2026-03-20', 30_000]], 'earlier');
     },
-    settle: (world, person) => world.approve(person, '2026-01', '2026-02'),
+    complete: (world, person) => world.approve(person, '2026-01', '2026-02'),
     figures: () => {
       const terms = { payout: asPaid, dealAmount: '60000' };
       const oracle = oracleOf(
@@ -263,6 +271,7 @@ export const features: Readonly<Record<string, Feature>> = {
         status: 'payable',
         lines: { released: line('B USD'), released_earlier: line('A USD') },
         waiting: inUsd('4000.00'),
+        steps: [/released 2,000\.00, waiting 4,000\.00: waits for the customer's payment/],
       };
     },
   },
@@ -275,7 +284,14 @@ export const features: Readonly<Record<string, Feature>> = {
       const holds = [{ from: '2026-03-11', to: null }];
       const oracle = oracleOf([{ amount: '1000', day: '2026-03-10', holds }]);
       const payable = payableOf(oracle);
-      return { payable, earned: [inUsd('1000.00')], status: 'payable', lines: {}, held: inUsd('1000.00') };
+      return {
+        payable,
+        earned: [inUsd('1000.00')],
+        status: 'payable',
+        lines: {},
+        held: inUsd('1000.00'),
+        steps: [/On hold/],
+      };
     },
   },
   refund: {
@@ -283,7 +299,7 @@ export const features: Readonly<Record<string, Feature>> = {
       await world.deal(person, 10_000, { dealId: 'refunded', day: '2026-02-10' });
       await world.deal(person, 20_000);
     },
-    settle: async (world, person) => {
+    complete: async (world, person) => {
       await world.approve(person, '2026-01', '2026-02');
       await world.refund(person, 'refunded', 5000, '2026-03-12');
     },
@@ -303,13 +319,16 @@ export const features: Readonly<Record<string, Feature>> = {
         status: 'payable',
         lines: { released: inUsd('2000.00'), taken_back: inUsd('-500.00') },
         words: [/Refund \S+ of 2026-03-12.*50%/s],
+        steps: [
+          /Refund RF-1 of 2026-03-12: 5,000 of 10,000 given back, 50%; day 30: 100% is taken back; 50% of 1,000\.00/,
+        ],
       };
     },
   },
   // More is taken back than the statement releases.
   owed: {
     enter: (world, person) => world.deal(person, 10_000, { dealId: 'refunded', day: '2026-02-10' }),
-    settle: async (world, person) => {
+    complete: async (world, person) => {
       await world.approve(person, '2026-01', '2026-02');
       await world.refund(person, 'refunded', 10_000, '2026-03-12');
     },
@@ -361,7 +380,7 @@ export const features: Readonly<Record<string, Feature>> = {
       await world.deal(person, 10_000, { dealId: 'earlier', day: '2026-02-10' });
       await world.deal(person, 10_000);
     },
-    settle: async (world, person) => {
+    complete: async (world, person) => {
       await world.approve(person, '2026-01', '2026-02');
       await world.deal(person, 15_000, { dealId: 'earlier', day: '2026-02-10' });
       await world.carryForward(person, '2026-02');
@@ -402,7 +421,7 @@ export const features: Readonly<Record<string, Feature>> = {
   },
   batchPaid: {
     enter: (world, person) => world.deal(person, 10_000),
-    settle: async (world, person) => {
+    complete: async (world, person) => {
       await world.approve(person, '2026-01', '2026-02', '2026-03');
       await world.batch();
     },
@@ -410,7 +429,7 @@ export const features: Readonly<Record<string, Feature>> = {
   },
   batchCorrected: {
     enter: (world, person) => world.deal(person, 10_000),
-    settle: async (world, person) => {
+    complete: async (world, person) => {
       await world.approve(person, '2026-01', '2026-02', '2026-03');
       await world.batch();
       await world.deal(person, 12_000);
@@ -421,7 +440,7 @@ export const features: Readonly<Record<string, Feature>> = {
   // After the batches, which would contain what is approved.
   correction: {
     enter: (world, person) => world.deal(person, 10_000),
-    settle: async (world, person) => {
+    complete: async (world, person) => {
       await world.approve(person, '2026-01', '2026-02', '2026-03');
       await world.deal(person, 12_000);
       await world.trueUp(person);
@@ -463,6 +482,7 @@ export const features: Readonly<Record<string, Feature>> = {
         lines: { released: payableOf(oracle) },
         waiting: inUsd('2400.00'),
         words: [/Share of the deal: 60%/],
+        steps: [/Share of the deal: 60%.*waiting 2,400\.00/s],
         deal: 'Brasserie',
       };
     },

@@ -159,6 +159,28 @@ export const readers: Readonly<Record<string, Reader>> = {
     const row = statements.find(({ repId }: Loose) => repId === world.id(person));
     return { ...headline(row.payslip), text: '' };
   },
+  'dashboard of a person, JSON': async (world, person) => {
+    const dashboard = await world.api.expect(200, 'GET', `/v1/commissions?repId=${world.id(person)}&${inPeriod}`);
+    return { ...headline(dashboard.payslip), text: '' };
+  },
+  'answer of the MCP tool get_commissions': async (world, person) => {
+    const { body } = await world.api.mcp('tools/call', {
+      name: 'get_commissions',
+      arguments: { repId: world.id(person), period: shownPeriod },
+    });
+    const text = JSON.stringify(body);
+    const [, amount = '', currency = ''] = /pays (-?[\d.]+) ([A-Z]{3})/.exec(text) ?? [];
+    return { payable: amount === '' ? '' : written(currency, amount), text: '' };
+  },
+  'explanations of amounts, JSON': async (world, person) => {
+    const { lineItems } = await world.api.expect(200, 'GET', `/v1/statements?repId=${world.id(person)}&${inPeriod}`);
+    const texts: string[] = [];
+    for (const { eventId } of lineItems) {
+      const { event, steps } = await world.api.expect(200, 'GET', `/v1/commissions/events/${eventId}`);
+      texts.push(event.dealName ?? '', ...steps.map(({ words }: Loose) => words));
+    }
+    return { text: texts.join('\n') };
+  },
   'payables, JSON': async (world, person) => {
     const { payables } = await world.api.expect(200, 'GET', `/v1/payables?repId=${world.id(person)}`);
     const ofPeriod = payables.filter(({ dealId }: Loose) => dealId === world.dealOf(person));

@@ -56,7 +56,7 @@ export class SurfaceWorld extends Workspace {
     await api.expect(200, 'PATCH', '/v1/workspaces', { payouts: { enabled: true, from: '2026-01-01' } });
     for (const [person, { enter }] of Object.entries(features)) await enter(this, person);
     await this.calculated();
-    for (const [person, { settle }] of Object.entries(features)) await settle?.(this, person);
+    for (const [person, { complete }] of Object.entries(features)) await complete?.(this, person);
     await this.calculated();
     const drafts = Object.keys(features).filter((person) => features[person]?.figures().status === 'payable');
     for (const person of drafts) await api.generate(this.id(person), shownPeriod);
