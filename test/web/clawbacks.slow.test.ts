@@ -50,6 +50,7 @@ describe('clawbacks in the web app', function () {
   async function refund(page: Page, dealId: string, day: string, amount: string | null, shown = '−'): Promise<string> {
     await browser.visit(page, `/deals/${dealId}`);
     await pointer.press(page, 'button', 'Add a refund');
+    await pointer.choose(page, 'Why', 'the customer cancelled');
     const [year = '', month = '', date = ''] = day.split('-');
     await (await page.waitForSelector('::-p-aria(Day)'))?.type(`${month}${date}${year}`);
     if (amount !== null) await pointer.write(page, 'Amount', amount);

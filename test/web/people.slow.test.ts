@@ -54,6 +54,27 @@ describe('people in the web app', function () {
     await close();
   });
 
+  it('a column of a file becomes a field of people, with the type of its values', async () => {
+    const { page, problems, close } = await browser.openPage('admin', '/imports/people');
+    const area = await page.waitForSelector('textarea');
+    await area?.focus();
+    await page.keyboard.sendCharacter(
+      'Name\tE-Mail\tKostenstelle\nIda\tida@acme.test\t4.711,5\nJan\tjan@acme.test\t12,5',
+    );
+    await pointer.press(page, 'button', 'Use pasted cells');
+    await pointer.press(page, 'button', 'Make a field of Kostenstelle');
+    await pointer.press(page, 'button', 'Import 2 people');
+    await sees(page, 'Import another file');
+    const { reps } = await browser.workspace.api.expect(200, 'GET', '/v1/reps');
+    const found = reps.filter(({ name }: { name: string }) => name === 'Ida' || name === 'Jan');
+    expect(found.map(({ fields }: { fields: object }) => fields)).to.deep.equal([
+      { kostenstelle: 4711.5 },
+      { kostenstelle: 12.5 },
+    ]);
+    expect(problems).to.deep.equal([]);
+    await close();
+  });
+
   it('many people get another team, with what changes for each before it does', async () => {
     const { page, problems, close } = await browser.openPage('admin', '/members');
     await pointer.press(page, 'checkbox', 'Ann');

@@ -1,10 +1,13 @@
 import { IconAlertTriangle, IconCircleCheck, IconCircleMinus, IconInfoCircle } from '@tabler/icons-react';
 import { useMemo } from 'react';
+import { useAction } from '../../api/change.js';
+import { api } from '../../api/client.js';
 import { LinkButton } from '../../components/Button.js';
 import { type Column, DataTable } from '../../components/DataTable.js';
 import { InlineInput, InlineSelect } from '../../components/Inline.js';
 import { type Check, checkColumn } from '../../features/imports/checks.js';
 import {
+  fieldPrefix,
   keepColumn,
   keepTextColumn,
   newFieldPrefix,
@@ -12,7 +15,9 @@ import {
   periodPrefix,
   skipColumn,
 } from '../../features/imports/kind.js';
+import { contentOf } from '../../features/imports/number-format.js';
 import { isRepeatable } from '../../features/imports/suggest.js';
+import { toSlug } from '../../features/people/person-fields.js';
 import { formatPeriod } from '../../shared/format/periods.js';
 import styles from './Import.module.css';
 import { type Import } from './use-import.js';
@@ -138,6 +143,9 @@ function TargetSelect({ currentImport, index }: { readonly currentImport: Import
         ]}
         onChange={({ currentTarget }) => choose(currentTarget.value)}
       />
+      {kind.key === 'people' && current === skipColumn ? (
+        <MakeField currentImport={currentImport} index={index} />
+      ) : null}
       {newName === null ? null : (
         <InlineInput
           label={`Name of the new field of ${file.header[index]}`}
@@ -148,6 +156,30 @@ function TargetSelect({ currentImport, index }: { readonly currentImport: Import
         />
       )}
     </span>
+  );
+}
+
+/** Makes a field of people from a column that no target has, with the type that its values show. */
+function MakeField({ currentImport, index }: { readonly currentImport: Import; readonly index: number }) {
+  const { file, table, state, numbers, change } = currentImport;
+  const label = file.header[index] ?? '';
+  const slug = toSlug(label);
+  const make = useAction({
+    send: async () => {
+      const { fields } = await api.listPersonFields({});
+      const cells = table.rows.map((row) => row[index] ?? '');
+      const type = contentOf(cells, state.numberFormat ?? numbers.format);
+      if (fields.every((field) => field.slug !== slug))
+        await api.setPersonFields({ body: { fields: [...fields, { slug, label, type }] } });
+    },
+    onDone: () =>
+      change({ columns: state.columns.map((key, place) => (place === index ? `${fieldPrefix}${slug}` : key)) }),
+  });
+  if (slug === '') return null;
+  return (
+    <LinkButton onClick={() => make.send()} disabled={make.isBusy}>
+      Make a field<span className="unseen"> of {label}</span>
+    </LinkButton>
   );
 }
 
