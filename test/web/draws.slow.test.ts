@@ -76,7 +76,7 @@ describe('draws in the web app', function () {
     await browser.visit(page, `/statements/${ben}?period=${fourth}`);
     await sees(page, 'Kept to repay draws');
     for (const summary of await page.$$('summary')) await summary.click();
-    await sees(page, 'min(2300, 3000, 1500 − 0) = 1500');
+    await sees(page, 'owed 2,300.00, released 3,000.00, of which at most 50% is kept, repaid 1,500.00');
     expect(problems).to.deep.equal([]);
     await close();
   });
