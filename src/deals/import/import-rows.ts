@@ -119,8 +119,9 @@ export async function importRows(
       // Sent before the last batch is written: this batch is decided and the next one read while the server writes.
       const deciding = decideBatch(tx, batch, { owners, completion, corrections });
       if (decided !== null) writing = writeBatch(tx, decided, tally);
-      // The await above reports the failure, possibly after the next batch has been read; this prevents an unhandled
-      // rejection.
+      // An await reports the failure, that of writing possibly after the next batch has been read; this prevents an
+      // unhandled rejection.
+      deciding.catch(() => undefined);
       writing.catch(() => undefined);
       decided = await deciding;
     }
