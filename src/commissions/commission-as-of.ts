@@ -93,10 +93,10 @@ export async function readDealAsOf(
   dealId: string,
   workspace: WorkspaceTerms,
 ): Promise<z.input<typeof dealAsOf>> {
-  const { deal, repIds, rows, corrections } = await visibleEvents(tx, caller, dealId);
+  const { head, repIds, rows, corrections } = await visibleEvents(tx, caller, dealId);
   const isEmpty = rows.length === 0 && corrections.length === 0;
   if (isEmpty && repIds !== null) throw notYours();
-  if (isEmpty && deal === null) throw dealNotFound();
+  if (isEmpty && head === null) throw dealNotFound();
   return {
     asOf: requireInstant(tx).toISOString(),
     dealId,

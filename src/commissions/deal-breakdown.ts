@@ -3,6 +3,7 @@ import { fields } from '../api/resource-fields.js';
 import { type DealRecord, dealRecord } from '../deals/deal.js';
 import { loadLines, toLineRecords } from '../deals/deal-credit-views.js';
 import { creditLine } from '../deals/deal-credits.js';
+import { type DealHead, findDealHeads } from '../deals/deal-heads.js';
 import { findDeal } from '../deals/deal-views.js';
 import { commissionEvent, toEventResponse } from '../earnings/commission-event.js';
 import { listEventsOfDeal, type TracedEventRow } from '../earnings/commission-views.js';
@@ -70,7 +71,8 @@ export async function readDealBreakdown(
   today: Day,
   explain: ExplainDeal,
 ): Promise<z.input<typeof dealBreakdown>> {
-  const { deal, lines, repIds, rows, corrections } = await visibleEvents(tx, caller, dealId);
+  const { head, lines, repIds, rows, corrections } = await visibleEvents(tx, caller, dealId);
+  const deal = head === null ? null : await findDeal(tx, dealId);
   if (deal === null && repIds === null) throw dealNotFound();
   if (deal === null && rows.length === 0 && corrections.length === 0) throw notYours();
   const differences = readsAsWidget(caller) ? [] : await listDealDifferences(tx, { dealIds: [dealId], repIds });
@@ -91,7 +93,7 @@ export async function readDealBreakdown(
 
 /** The outcomes of the owner and of everyone on a line, as far as the caller may see them. */
 async function outcomesOf(
-  { deal, lines, repIds }: Pick<VisibleEvents, 'deal' | 'lines' | 'repIds'>,
+  { deal, lines, repIds }: Pick<VisibleEvents, 'lines' | 'repIds'> & { readonly deal: DealRecord | null },
   load: (repId: string | null, deal: DealRecord) => Promise<DealOutcome[]>,
 ): Promise<DealOutcome[]> {
   if (deal === null) return [];
@@ -105,21 +107,22 @@ async function outcomesOf(
 
 /** The deal; null if there is none, or if the caller may see neither its owner nor anyone with a line on it. */
 export async function findVisibleDeal(tx: Transaction, caller: Caller, dealId: string): Promise<DealRecord | null> {
-  return (await loadVisibleDeal(tx, dealId, visibleEventReps(caller))).deal;
+  const { head } = await findVisibleHead(tx, dealId, visibleEventReps(caller));
+  return head === null ? null : findDeal(tx, dealId);
 }
 
-/** The deal with its lines; `lines` is null if the deal is its owner's. */
-async function loadVisibleDeal(
+/** The deal with its lines, see {@link findVisibleDeal}; in a transaction with `asOf`, as they were at that instant. */
+async function findVisibleHead(
   tx: Transaction,
   dealId: string,
   repIds: readonly string[] | null,
-): Promise<Pick<VisibleEvents, 'deal' | 'lines'>> {
-  const deal = await findDeal(tx, dealId);
-  if (deal === null) return { deal, lines: null };
+): Promise<Pick<VisibleEvents, 'head' | 'lines'>> {
+  const head = (await findDealHeads(tx, [dealId])).get(dealId);
+  if (head === undefined) return { head: null, lines: null };
   const lines = await loadLines(tx, dealId);
-  const people = [deal.repId, ...(lines ?? []).map(({ repId }) => repId)];
+  const people = [head.ownerId, ...(lines ?? []).map(({ repId }) => repId)];
   const isVisible = repIds === null || people.some((repId) => repId !== null && repIds.includes(repId));
-  return isVisible ? { deal, lines } : { deal: null, lines: null };
+  return isVisible ? { head, lines } : { head: null, lines: null };
 }
 
 /** The reps whose events the caller sees; null for everyone, as in a widget. */
@@ -128,7 +131,8 @@ function visibleEventReps(caller: Caller): readonly string[] | null {
 }
 
 interface VisibleEvents {
-  readonly deal: DealRecord | null;
+  /** Null if there is no such deal, or the caller may not see it. */
+  readonly head: DealHead | null;
   /** The lines of the deal; null if it is its owner's, or not visible. */
   readonly lines: readonly CreditLine[] | null;
   /** The reps whose events these are; null for everyone. */
@@ -137,21 +141,17 @@ interface VisibleEvents {
   readonly corrections: readonly CorrectionRow[];
 }
 
-/** The events of the deal that the caller may see, and the deal, see {@link findVisibleDeal}. */
+/** The events of the deal that the caller may see, with its name, and the deal, see {@link findVisibleHead}. */
 export async function visibleEvents(tx: Transaction, caller: Caller, dealId: string): Promise<VisibleEvents> {
   const repIds = visibleEventReps(caller);
-  const { deal, lines } = await loadVisibleDeal(tx, dealId, repIds);
+  const { head, lines } = await findVisibleHead(tx, dealId, repIds);
   const found = await listEventsOfDeal(tx, dealId, repIds);
   // Amounts that people entered or corrected are confidential and not shown in a widget.
   const isWidget = readsAsWidget(caller);
   const rows = isWidget ? found.filter((row) => row.kind === 'commission_earned') : found;
   const corrections = isWidget ? [] : await listCorrections(tx, { dealIds: [dealId], repIds });
-  return { deal, lines, repIds, rows: deal === null ? rows.map(withoutDeal) : rows, corrections };
-}
-
-/** The event without the present name of its deal. */
-function withoutDeal<Row extends TracedEventRow>(row: Row): Row {
-  return { ...row, dealName: null };
+  const named = rows.map((row) => ({ ...row, dealName: head?.dealName ?? null }));
+  return { head, lines, repIds, rows: named, corrections };
 }
 
 export function dealNotFound(): Failure {

@@ -1,22 +1,18 @@
 import { sql } from 'kysely';
 import { type CreditLine } from '../engine/credit-lines.js';
 import { type Caller, visibleReps } from '../kernel/caller.js';
-import { type Day } from '../kernel/day.js';
 import { Failure } from '../kernel/failure.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
 import { findRepNames } from '../reps/rep-views.js';
 import { allLines, type CreditLineRecord, type StoredCredits } from './deal-credits.js';
+import { type DealHead, findDealHeads } from './deal-heads.js';
 
-export interface CreditedDeal {
-  readonly dealId: string;
-  readonly dealName: string | null;
-  readonly ownerId: string | null;
-  readonly closeDate: Day | null;
+export interface CreditedDeal extends DealHead {
   readonly credits: StoredCredits | null;
 }
 
 /**
- * The deal with its lines, in a transaction with `asOf` with those of that instant. A caller who does not see everyone
+ * The deal with its lines, in a transaction with `asOf` as they were at that instant. A caller who does not see everyone
  * sees the deals on which someone whom they see has a part, and gets the same error for every other id.
  */
 export async function findCreditedDeal(tx: Transaction, caller: Caller, dealId: string): Promise<CreditedDeal> {
@@ -34,20 +30,18 @@ export function dealNotFound(): Failure {
   return new Failure('deal_not_found', 'There is no deal with this id in this workspace.');
 }
 
-/** The deal with its lines; null if there is none. */
+/** The deal with its lines, in a transaction with `asOf` as they were at that instant; null if there is none. */
 export async function loadCreditedDeal(tx: Transaction, dealId: string): Promise<CreditedDeal | null> {
-  const credits =
-    tx.asOf === null
-      ? sql`d.credits`
-      : sql`(
-          select h.credits from deal_credit_history h
-          where h.workspace_id = d.workspace_id and h.deal_id = d.deal_id and h.changed_at <= ${tx.asOf}::timestamptz
-          order by h.position desc limit 1)`;
-  const { rows } = await sql<CreditedDeal>`
-    select d.deal_id as "dealId", d.name as "dealName", d.rep_id as "ownerId", d.close_date as "closeDate",
-      ${credits} as credits
-    from deals d where d.workspace_id = ${tx.workspaceId} and d.deal_id = ${dealId}`.execute(tx.db);
-  return rows[0] ?? null;
+  const head = (await findDealHeads(tx, [dealId])).get(dealId);
+  if (head === undefined) return null;
+  const ofDeal = sql`workspace_id = ${tx.workspaceId} and deal_id = ${dealId}`;
+  const { rows } = await (tx.asOf === null
+    ? sql<Pick<CreditedDeal, 'credits'>>`select credits from deals where ${ofDeal}`
+    : sql<Pick<CreditedDeal, 'credits'>>`
+        select credits from deal_credit_history where ${ofDeal} and changed_at <= ${tx.asOf}::timestamptz
+        order by position desc limit 1`
+  ).execute(tx.db);
+  return { ...head, credits: rows[0]?.credits ?? null };
 }
 
 /** The lines of the deal, its owner's included; null if the deal is its owner's. */

@@ -1,31 +1,50 @@
 import { sql } from 'kysely';
+import { type Day } from '../kernel/day.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
+import { type DealHead, findDealHeads } from './deal-heads.js';
 
-/** A deal on a statement of the rep, with its present name and owner. */
+/** What a statement shows of a deal beside what it paid. */
+interface ShownDeal {
+  readonly dealName: string | null;
+  readonly closeDate: Day | null;
+}
+
+/** A deal on a statement of the rep. */
 interface ListedDeal {
   readonly repId: string;
   readonly dealId: string | null;
-  readonly dealName: string | null;
-  readonly dealOwner: string | null;
 }
 
+const nothing: ShownDeal = { dealName: null, closeDate: null };
+
 /**
- * The name that a statement shows for each of the deals. A rep with a part of the deal reads it; otherwise it is null if the
- * present owner is someone whom the rep of the statement may not see, because the name may have changed after the deal had
- * moved away.
+ * What the statement of the rep shows of a deal. A rep with a part of the deal reads it; otherwise it is nothing if the owner
+ * is someone whom the rep may not see, because the deal may have changed after it had moved away. In a transaction with
+ * `asOf`, name and owner are those of that instant.
  */
-export async function loadDealNames(
+export async function loadDealsOnStatements(
   tx: Transaction,
-  deals: readonly ListedDeal[],
-): Promise<(deal: ListedDeal) => string | null> {
-  const ofOthers = deals.filter(({ repId, dealName, dealOwner }) => dealName !== null && dealOwner !== repId);
+  listed: readonly ListedDeal[],
+): Promise<(deal: ListedDeal) => ShownDeal> {
+  const heads = await findDealHeads(
+    tx,
+    listed.flatMap(({ dealId }) => dealId ?? []),
+  );
+  const headOf = ({ dealId }: ListedDeal): DealHead | undefined => (dealId === null ? undefined : heads.get(dealId));
+  const ofOthers = listed.filter((deal) => {
+    const head = headOf(deal);
+    return head !== undefined && head.ownerId !== deal.repId;
+  });
   const visible = await loadVisible(tx, [...new Set(ofOthers.map(({ repId }) => repId))]);
   const parts = await loadParts(tx, ofOthers);
-  return ({ repId, dealId, dealName, dealOwner }) => {
-    const people = visible.get(repId);
-    const hasPart = dealOwner === repId || parts.has(`${repId}|${dealId}`);
-    const isVisible = hasPart || people === null || (dealOwner !== null && people?.has(dealOwner) === true);
-    return isVisible ? dealName : null;
+  return (deal) => {
+    const head = headOf(deal);
+    if (head === undefined) return nothing;
+    const { dealId, dealName, ownerId, closeDate } = head;
+    const people = visible.get(deal.repId);
+    const hasPart = ownerId === deal.repId || parts.has(`${deal.repId}|${dealId}`);
+    const isVisible = hasPart || people === null || (ownerId !== null && people?.has(ownerId) === true);
+    return isVisible ? { dealName, closeDate } : nothing;
   };
 }
 
@@ -55,39 +74,13 @@ async function loadVisible(
   return new Map(rows.map(({ repId, people }) => [repId, people === null ? null : new Set(people)]));
 }
 
-/** Returns the name that a statement of the rep shows for a deal; null for a deal that is not known. */
-export async function loadNamesOnStatements(
-  tx: Transaction,
-  listed: readonly { readonly repId: string; readonly dealId: string }[],
-): Promise<(repId: string, dealId: string) => string | null> {
-  if (listed.length === 0) return () => null;
-  const { rows } = await sql<{ dealId: string; dealName: string | null; dealOwner: string | null }>`
-    select deal_id as "dealId", name as "dealName", rep_id as "dealOwner" from deals
-    where workspace_id = ${tx.workspaceId} and deal_id = any(${[...new Set(listed.map(({ dealId }) => dealId))]}::text[])`.execute(
-    tx.db,
-  );
-  const deals = new Map(rows.map((deal) => [deal.dealId, deal]));
-  const onStatement = (repId: string, dealId: string) => {
-    const { dealName = null, dealOwner = null } = deals.get(dealId) ?? {};
-    return { repId, dealId, dealName, dealOwner };
-  };
-  const findName = await loadDealNames(
-    tx,
-    listed.map(({ repId, dealId }) => onStatement(repId, dealId)),
-  );
-  return (repId, dealId) => findName(onStatement(repId, dealId));
-}
-
 /** The names that a statement of the rep shows for the deals, by id. */
 export async function findNamesOnStatement(
   tx: Transaction,
   repId: string,
   dealIds: readonly string[],
 ): Promise<ReadonlyMap<string, string | null>> {
-  if (dealIds.length === 0) return new Map();
-  const { rows } = await sql<ListedDeal & { readonly dealId: string }>`
-    select deal_id as "dealId", ${repId}::text as "repId", name as "dealName", rep_id as "dealOwner" from deals
-    where workspace_id = ${tx.workspaceId} and deal_id = any(${dealIds}::text[])`.execute(tx.db);
-  const findName = await loadDealNames(tx, rows);
-  return new Map(rows.map((deal) => [deal.dealId, findName(deal)]));
+  const listed = dealIds.map((dealId) => ({ repId, dealId }));
+  const find = await loadDealsOnStatements(tx, listed);
+  return new Map(listed.map((deal) => [deal.dealId, find(deal).dealName]));
 }

@@ -1,4 +1,4 @@
-import { loadNamesOnStatements } from '../deals/deal-names.js';
+import { loadDealsOnStatements } from '../deals/deal-names.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
 import { findRepNames } from '../reps/rep-views.js';
 import { listHolds } from './hold-views.js';
@@ -8,15 +8,12 @@ import { type Entry } from './payable-views.js';
 /** The entries with the names of people and deals, and the reasons of holds. */
 export async function nameEntries(tx: Transaction, entries: readonly Entry[]): Promise<PayableEntry[]> {
   const names = await findRepNames(tx, [...new Set(entries.map(({ repId }) => repId))]);
-  const findDealName = await loadNamesOnStatements(
-    tx,
-    entries.flatMap(({ repId, dealId: of }) => (of === null ? [] : [{ repId, dealId: of }])),
-  );
+  const findDeal = await loadDealsOnStatements(tx, entries);
   const reasons = new Map((await listHolds(tx, {})).map(({ holdId, reason }) => [holdId, reason]));
   return entries.map(({ key: _, holds, amount, ...entry }) => ({
     ...entry,
     repName: names.get(entry.repId) ?? '',
-    dealName: entry.dealId === null ? null : findDealName(entry.repId, entry.dealId),
+    dealName: findDeal(entry).dealName,
     amount: amount.toNumber(),
     ...(holds === undefined
       ? {}

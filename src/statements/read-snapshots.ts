@@ -1,4 +1,4 @@
-import { loadNamesOnStatements } from '../deals/deal-names.js';
+import { loadDealsOnStatements } from '../deals/deal-names.js';
 import { inParallel } from '../kernel/waiting.js';
 import { loadPayables } from '../payables/build-payables.js';
 import { type StoredPayable, type StoredPayLine } from '../payables/stored-payable.js';
@@ -50,13 +50,13 @@ export async function nameDeals(
 ): Promise<ReadonlyMap<string, StoredPayable>> {
   const isUnnamed = ({ dealId, dealName }: StoredPayLine) => dealId !== null && dealName === undefined;
   const listed = [...payables].flatMap(([repId, { lines }]) =>
-    lines.filter(isUnnamed).map(({ dealId }) => ({ repId, dealId: dealId as string })),
+    lines.filter(isUnnamed).map(({ dealId }) => ({ repId, dealId })),
   );
-  const findName = await loadNamesOnStatements(tx, listed);
+  const findDeal = await loadDealsOnStatements(tx, listed);
   const withNames = (repId: string, { lines, ...payable }: StoredPayable): StoredPayable => ({
     ...payable,
     lines: lines.map((line) =>
-      isUnnamed(line) ? { ...line, dealName: findName(repId, line.dealId as string) } : line,
+      isUnnamed(line) ? { ...line, dealName: findDeal({ repId, dealId: line.dealId }).dealName } : line,
     ),
   });
   return new Map([...payables].map(([repId, payable]) => [repId, withNames(repId, payable)]));

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { type Comment } from '../../comments/comment.js';
 import { listNewestComments } from '../../comments/comment-views.js';
-import { loadDealNames } from '../../deals/deal-names.js';
+import { loadDealsOnStatements } from '../../deals/deal-names.js';
 import { type QuotaRow } from '../../earnings/attainment.js';
 import { listQuotas, sumEarnings } from '../../earnings/commission-views.js';
 import { withRunningCredits } from '../../earnings/running-quotas.js';
@@ -147,22 +147,18 @@ async function listReversed(
   { repId, days: { from, to } }: { readonly repId: string; readonly days: DayRange },
   until: Date | null,
 ): Promise<ReversedLine[]> {
-  const { rows } = await sql<ReversedLine & { readonly repId: string; readonly dealOwner: string | null }>`
-    select e.rep_id as "repId", d.rep_id as "dealOwner", case when e.phase = 'periodic' then null else ${dealOfKeyColumn(sql`e.deal_key`)} end as "dealId",
-      case when e.phase = 'periodic' then null else d.name end as "dealName", e.rule_name as "ruleName", e.kind,
+  const { rows } = await sql<Omit<ReversedLine, 'dealName'>>`
+    select case when e.phase = 'periodic' then null else ${dealOfKeyColumn(sql`e.deal_key`)} end as "dealId", e.rule_name as "ruleName", e.kind,
       e.amount, e.currency, e.earned_on as "earnedOn", e.updated_at as "reversedAt", a.trigger
     from ${eventsTable(tx)} e
-    left join deals d on d.workspace_id = e.workspace_id and d.deal_id = ${dealOfKeyColumn(sql`e.deal_key`)}
     left join audit_runs a on a.workspace_id = e.workspace_id and a.run_id = e.run_id
     where e.workspace_id = ${tx.workspaceId} and e.rep_id = ${repId} and e.status = 'reversed' and e.amount <> 0
       and e.earned_on between ${from}::date and ${to}::date
       ${until === null ? sql`` : sql`and e.updated_at <= ${until}`}
     order by e.earned_on, e.deal_key collate "C" nulls last, e.rule_name collate "C", e.event_id`.execute(tx.db);
-  const findName = await loadDealNames(tx, rows);
-  return rows.map((row) => {
-    const { repId: _rep, dealOwner: _owner, ...line } = row;
-    return { ...line, dealName: findName(row) };
-  });
+  const listed = rows.map((line) => ({ line, repId, dealId: line.dealId }));
+  const find = await loadDealsOnStatements(tx, listed);
+  return listed.map((deal) => ({ ...deal.line, dealName: find(deal).dealName }));
 }
 
 async function sumEarlierThisYear(
