@@ -1,10 +1,10 @@
 import { expect } from 'chai';
 import { dealShape, readDeal, readValue } from '#src/crm/adapters/crmc/deals.js';
-import { id18 } from '#src/crm/adapters/crmc/ids.js';
 import { instanceOrigin } from '#src/crm/adapters/crmc/instance.js';
 import { assignSlugs, snakeCase } from '#src/crm/adapters/crmc/names.js';
 import { soqlText } from '#src/crm/adapters/crmc/soql.js';
 import { readCrmcDelivery } from '#src/crm/adapters/crmc/webhook.js';
+import { id18 } from '#src/kernel/opportunity-id.js';
 
 const described = (name: string, type: string, length = 0) => ({
   name,

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { id18 } from '#src/kernel/opportunity-id.js';
 import { type ApiClient } from '#test/support/api-client.js';
 import { Service } from '#test/support/service.js';
 
@@ -78,6 +79,60 @@ describe('the import of deals from files in common formats', () => {
     });
   });
 
+  describe('ids of Salesforce', () => {
+    const [short, other] = ['006Dn00000AbCdE', '006Dn00000xYzAb'];
+    const [long, otherLong] = [id18(short), id18(other)];
+    const ids = async () => [...(await deals()).keys()].sort();
+
+    it('have two lengths and are one deal, in a file, in another file, and in a request', async () => {
+      const rows = `${short},100\n${long},100\n`;
+      const both = await send(200, `id,amount\n${rows}`);
+      expect(both).to.deep.include({ accepted: 1, rejected: [{ row: 2, reason: `${long}: row 1 has the same id` }] });
+      expect(await send(200, `id,amount\n${long},200\n`)).to.include({ created: 0, changed: 1 });
+      expect((await api.expect(200, 'PUT', `/v1/deals/${long}`, { amount: 300 })).deal_id).to.equal(short);
+      expect(await amounts()).to.deep.equal({ [short]: 300 });
+    });
+
+    it('of which the newer row counts where both say when they changed', async () => {
+      const lines = [`${long},1,2026-03-01T00:00:00Z`, `${short},2,2026-03-02T00:00:00Z`];
+      await send(200, `id,amount,sourceUpdatedAt\n${lines.join('\n')}\n`);
+      expect(await amounts()).to.deep.equal({ [long]: 2 });
+    });
+
+    it('are completed beside a long id that is stored, or a connection, and otherwise named', async () => {
+      const dry = await send(200, `id,amount\n${short},1\n`, '?dryRun=true');
+      expect(dry.rows[0]).to.include({ dealId: short });
+      expect(dry.warnings[0]).to.include({ code: 'short_ids', column: 'id' });
+      expect(dry.warnings[0].message).to.match(/^1 ids have 15 characters/);
+      await send(200, `id,amount\n${otherLong},1\n`);
+      const again = await send(200, `id,amount\n${short},1\n${other},2\n`, '?dryRun=true');
+      expect(again.rows.map(({ dealId }: { dealId: string }) => dealId)).to.deep.equal([long, otherLong]);
+      expect(again).to.deep.include({ created: 1, changed: 1, warnings: [] });
+      await send(200, `id,amount\n${short},1\n${other},2\n`);
+      expect(await ids()).to.deep.equal([long, otherLong].sort());
+      expect(await api.expect(200, 'PUT', `/v1/deals/${short}`, { amount: 5 })).to.include({ deal_id: long });
+    });
+
+    it('are no others: a wrong check, another object, another length', async () => {
+      const rows = [`${short}AAA`, '001Dn00000AbCdE', '006Dn00000AbCd'];
+      const { warnings } = await send(200, `id,amount\n${otherLong},0\n${rows.join(',1\n')},1\n`);
+      expect(warnings).to.deep.equal([]);
+      expect(await ids()).to.deep.equal([...rows, otherLong].sort());
+    });
+  });
+
+  it('a row with the sum of the rows above, without owner and day, is named and not in the control total', async () => {
+    const lines = [
+      'd1,100,2026-03-01,CRM-Ann',
+      'd2,50.5,2026-03-02,CRM-Ann',
+      'Total,150.5,,',
+      'd3,1,2026-03-03,CRM-Ann',
+    ];
+    const dry = await send(200, `id,amount,close_date,owner_id\n${lines.join('\n')}\n`, '?dryRun=true');
+    expect(dry.totalRows).to.deep.equal([3]);
+    expect(dry.totals).to.deep.equal([{ currency: 'USD', rows: 3, amount: 151.5 }]);
+  });
+
   describe('numbers', () => {
     it('may have currency signs, thousands separators, parentheses and trailing signs', async () => {
       const cells = ['"$45,000.00"', '"(5,000.00)"', '"($1,234,567.5)"', 'USD 12', '€7.5', '-3', '"1,000.25-"', '12'];
@@ -127,6 +182,24 @@ describe('the import of deals from files in common formats', () => {
   });
 
   describe('dates', () => {
+    it('that are midnight UTC are named with the day before that they are here', async () => {
+      const read = async (cells: readonly string[]) => {
+        const lines = cells.map((cell, index) => `d${index},${cell}`).join('\n');
+        return send(200, `id,Close Date\n${lines}\n`, '?dryRun=true');
+      };
+      const all = await read(['2026-03-01T00:00:00Z', '2026-03-02T00:00:00.000+00:00']);
+      expect(all.columns[0].example).to.deep.equal({ text: '2026-03-01T00:00:00Z', day: '2026-02-28' });
+      expect(all.rows[0].closeDate).to.equal('2026-02-28');
+      expect(all.warnings[0]).to.include({ code: 'midnight_utc', column: 'Close Date' });
+      expect(all.warnings[0].message).to.match(/^All 2 values .* 2026-03-01T00:00:00Z is stored as 2026-02-28/);
+      const mixed = await read(['2026-03-01T00:00:00Z', '2026-03-02T15:30:00Z']);
+      expect([mixed.warnings, mixed.columns[0].example.day]).to.deep.equal([[], '2026-02-28']);
+      const days = await read(['2026-03-01', '2026-03-02']);
+      expect([days.warnings, days.columns[0].example]).to.deep.equal([[], undefined]);
+      await api.expect(200, 'PATCH', '/v1/workspaces', { timezone: 'Asia/Tokyo' });
+      expect((await read(['2026-03-01T00:00:00Z'])).warnings).to.deep.equal([]);
+    });
+
     const closeDates = async (cells: readonly string[], query: string) => {
       const lines = cells.map((cell, index) => `d${index},"${cell}"`).join('\n');
       const { rejected } = await send(200, `id,close_date\n${lines}\n`, query);

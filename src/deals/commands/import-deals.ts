@@ -91,13 +91,17 @@ const response = z.object({
     .array(
       z
         .object({
-          code: z.enum(['unknown_column', 'ambiguous_column']).describe('Code of the warning'),
+          code: z
+            .enum(['unknown_column', 'ambiguous_column', 'midnight_utc', 'short_ids'])
+            .describe(
+              'unknown_column: it is stored as a separate field; ambiguous_column: its numbers can be read in two ways; midnight_utc: its days are those before the ones that the file writes; short_ids: it has ids of Salesforce with 15 characters',
+            ),
           column: z.string().describe('Name of the column'),
           message: z.string().describe('The consequence, and what to do'),
         })
         .describe('One column'),
     )
-    .describe('Columns that no mapping, plan or stored deal names, and columns whose numbers can be read in two ways'),
+    .describe('What should be checked in columns of the file'),
   unknownOwners: z
     .array(
       z
@@ -112,7 +116,9 @@ const response = z.object({
     ),
   totals: z
     .array(controlTotal)
-    .describe('Control totals: sums of the amounts of all rows that were not rejected, by currency'),
+    .describe(
+      'Control totals: sums of the amounts of all rows that were not rejected, by currency, without `totalRows`',
+    ),
   rowsWithUnknownOwner: z.int().describe('Number of rows whose owner no rep is'),
   rowsWithoutOwner: z.int().describe('Number of rows that name no owner'),
   rowsWithoutCloseDate: z.int().describe('Number of rows whose deal belongs to no period'),
@@ -154,6 +160,13 @@ const response = z.object({
           field: z.string().describe('The field in which its values are stored'),
           kind: z.enum(['number', 'date', 'text']).describe('What its values are read as'),
           values: z.int().describe('Number of cells that are not empty'),
+          example: z
+            .object({
+              text: z.string().describe('As the file writes it'),
+              day: z.string().describe('The day in the time zone of the workspace, YYYY-MM-DD'),
+            })
+            .optional()
+            .describe('The first time of a column of close or creation dates; absent if it has only days'),
         })
         .describe('One column'),
     )
@@ -174,6 +187,8 @@ interface FileTerms {
   readonly warnings: readonly ColumnWarning[];
   readonly numberFormat: NumberFormat | null;
   readonly columns?: readonly ColumnContent[];
+  /** How the file names the ids of the deals. */
+  readonly idTitle: string;
 }
 
 interface ImportParts {
@@ -194,20 +209,29 @@ async function importFile(
   const terms = await loadDealTerms(tx);
   const columns = await loadImportColumns(tx, terms);
   const { currency } = await loadWorkspaceTerms(tx);
-  const { rows, warnings, numberFormat, columns: contents } = await openFile(terms, columns, currency);
+  const { rows, warnings, numberFormat, columns: contents, idTitle } = await openFile(terms, columns, currency);
   const pace = new ImportPace(() => unitOfWork.hasOthers(caller));
   const marks = toMarks(query.corrections, caller);
   const write = () => importRows(tx, rows, { mode: query.mode, terms, pace, corrections: marks });
   const { result, ...effect } =
     query.dryRun && query.effect ? await writeForEffect(tx, clock, write) : { result: await write() };
-  const { preview, affected, totals: sums, conflicts, rowsWithCloseDate: _, totalRows, ...counts } = result;
+  const {
+    preview,
+    affected,
+    totals: sums,
+    conflicts,
+    rowsWithCloseDate: _,
+    totalRows,
+    rowsWithShortId,
+    ...counts
+  } = result;
   const totals = sums.list(currency);
   const imported = {
     ...counts,
     ...(totalRows.length > 0 ? { totalRows: totalRows.slice(0, 100) } : {}),
     ...(conflicts.length > 0 ? { conflicts: conflicts.length, conflicting: conflicts.slice(0, 100) } : {}),
     totals: totals.map((total) => ({ ...total, amount: total.amount.toNumber() })),
-    warnings: [...warnings],
+    warnings: [...warnings, ...(rowsWithShortId === 0 ? [] : [shortIds(idTitle, rowsWithShortId)])],
     numberFormat,
     ...(contents === undefined ? {} : { columns: [...contents] }),
   };
@@ -223,6 +247,14 @@ async function importFile(
   return end({ ...imported, dryRun: true, rows: preview, ...effect });
 }
 
+function shortIds(column: string, rows: number): ColumnWarning {
+  return {
+    code: 'short_ids',
+    column,
+    message: `${rows} ids have 15 characters, as reports of Salesforce write them, and are stored so. The same records with ids of 18 characters, from a connection or another file, would be other deals: connect Salesforce first, or export the ids with 18 characters.`,
+  };
+}
+
 type OpenFile = (
   terms: DealTerms,
   columns: ImportColumns,
@@ -232,12 +264,14 @@ type OpenFile = (
 function csvFile(read: () => Readable, query: Query): OpenFile {
   const { dateFormat = 'ISO', delimiter, textColumns = [] } = query;
   return async (terms, known, currency) => {
-    const requested = { delimiter, dateFormat, numberFormat: query.numberFormat, textColumns };
+    const { timeZone } = terms;
+    const requested = { delimiter, dateFormat, timeZone, numberFormat: query.numberFormat, textColumns };
     const scanned = await scanColumns(read(), await csvHeader(read(), query, known), known, requested);
     const { header, numberFormat, columns } = scanned;
     const toSentName = (name: string) => header.titles.get(name) ?? name;
     const reader = { terms, columns: known, dateFormat, numberFormat, currency, toSentName };
-    return { rows: csvRows(read(), delimiter, header, reader), warnings: header.warnings, numberFormat, columns };
+    const rows = csvRows(read(), delimiter, header, reader);
+    return { rows, warnings: header.warnings, numberFormat, columns, idTitle: header.idTitle };
   };
 }
 
@@ -250,7 +284,7 @@ async function jsonFile(read: () => Readable, query: Query): Promise<OpenFile> {
   return async (terms, columns, currency) => {
     const numberFormat = query.numberFormat ?? null;
     const reader = { terms, columns, dateFormat, numberFormat, currency, toSentName: (name: string) => name };
-    return { rows: jsonRows(read(), reader), warnings: [], numberFormat };
+    return { rows: jsonRows(read(), reader), warnings: [], numberFormat, idTitle: 'dealId' };
   };
 }
 

@@ -22,6 +22,7 @@ import {
 } from '../deal.js';
 import { findDeal } from '../deal-views.js';
 import { loadDealTerms } from '../load-deal-terms.js';
+import { OpportunityIds } from '../opportunity-ids.js';
 import { recordDeals } from '../record-deals.js';
 
 const params = z.strictObject({ dealId: dealId.describe('Id of the deal in the CRM') });
@@ -49,7 +50,7 @@ export const putDeal = operation({
   },
   uses: { changes: CommissionChanges },
   /** The body is the whole deal: absent fields are removed. */
-  async execute({ params: { dealId }, query, body }, caller, { changes }) {
+  async execute({ params: { dealId: given }, query, body }, caller, { changes }) {
     const sourceUpdatedAt = body.sourceUpdatedAt ? new Date(body.sourceUpdatedAt) : null;
     return changes.run(caller, 'shared', async (tx, recalculate) => {
       const content = toContent(body);
@@ -57,6 +58,7 @@ export const putDeal = operation({
       const slug = findAmountOutOfRange(content, terms);
       if (slug !== null) throw invalid({ path: `fields.${slug}`, message: amountBound });
       const read = readContent(content, terms);
+      const dealId = (await new OpportunityIds(tx).complete([given])).completed.get(given) ?? given;
       const {
         outcomes: [outcome],
         changes: recorded,

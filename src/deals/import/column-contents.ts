@@ -1,5 +1,6 @@
 import { type Readable } from 'node:stream';
 import { type DateFormat, readDateText } from '../../kernel/date-text.js';
+import { type Day, readDay } from '../../kernel/day.js';
 import { detectNumberFormat, type NumberFormat, numberFormats, readWrittenNumber } from '../../kernel/number-text.js';
 import { assertNamed, readCsvRecords } from '../../platform/files/csv-records.js';
 import { type Column, type ColumnWarning, type Header } from './csv-header.js';
@@ -12,6 +13,8 @@ export interface ColumnContent {
   readonly field: string;
   readonly kind: 'number' | 'date' | 'text';
   readonly values: number;
+  /** The first time of a column of days, with the day that it is in the time zone of the workspace. */
+  readonly example?: { readonly text: string; readonly day: Day };
 }
 
 interface FileContents {
@@ -23,6 +26,7 @@ interface FileContents {
 interface Requested {
   readonly delimiter: string;
   readonly dateFormat: DateFormat;
+  readonly timeZone: string;
   readonly numberFormat: NumberFormat | undefined;
   /** Names of columns that stay texts. */
   readonly textColumns: readonly string[];
@@ -35,11 +39,14 @@ class ColumnScan {
   private readonly fits = new Set<NumberFormat>(numberFormats);
   private isOpen = false;
   private isDated = true;
+  private isMidnight = true;
+  private firstTime: string | undefined;
 
   constructor(
     readonly column: Column,
     mayBe: { readonly number: boolean; readonly date: boolean },
     private readonly dateFormat: DateFormat,
+    private readonly timeZone: string,
   ) {
     if (!mayBe.number) this.fits.clear();
     this.isDated = mayBe.date;
@@ -48,8 +55,29 @@ class ColumnScan {
   add(cell: string | undefined): void {
     if (cell === undefined || cell === '' || cell.trim() === '') return;
     this.values += 1;
-    if (this.column.kind === 'amount' || this.column.kind === 'number') this.prove(cell);
+    if (this.isDay) this.addTime(cell.trim());
+    else if (this.column.kind === 'amount' || this.column.kind === 'number') this.prove(cell);
     else if (this.fits.size > 0 || this.isDated) this.compare(cell);
+  }
+
+  private get isDay(): boolean {
+    return this.column.kind === 'closeDate' || this.column.kind === 'createdDate';
+  }
+
+  private addTime(text: string): void {
+    if (!midnight.test(text)) this.isMidnight = false;
+    if (this.firstTime === undefined && time.test(text)) this.firstTime = text;
+  }
+
+  get example(): ColumnContent['example'] {
+    const day = this.firstTime === undefined ? null : readDay(this.firstTime, this.timeZone);
+    return day === null ? undefined : { text: this.firstTime as string, day };
+  }
+
+  /** Whether the values are days, written as midnight UTC, which is the evening of the day before in the time zone. */
+  get isDayBefore(): boolean {
+    const { example } = this;
+    return this.isMidnight && example !== undefined && example.day < example.text.slice(0, 10);
   }
 
   private prove(cell: string): void {
@@ -83,6 +111,8 @@ class ColumnScan {
   }
 }
 
+const time = /^\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}/;
+const midnight = /^\d{4}-\d{2}-\d{2}[T ]00:00(?::00(?:\.0+)?)?(?:Z|[+-]00:?00)$/;
 const written = /^\s*\d{1,2}[/.-]\d{1,2}[/.-]\d{2,4}\b/;
 
 /**
@@ -93,13 +123,13 @@ export async function scanColumns(
   source: Readable,
   header: Header,
   known: ImportColumns,
-  { delimiter, dateFormat, numberFormat: requested, textColumns }: Requested,
+  { delimiter, dateFormat, timeZone, numberFormat: requested, textColumns }: Requested,
 ): Promise<FileContents> {
   const stated = new Set(textColumns);
   const scans = header.fields.map((column) => {
     const isStated = stated.has(column.name) || stated.has(header.titles.get(column.name) ?? '');
     const number = column.kind === 'text' && !isStated && !known.texts.has(column.name);
-    return new ColumnScan(column, { number, date: column.kind === 'text' && !isStated }, dateFormat);
+    return new ColumnScan(column, { number, date: column.kind === 'text' && !isStated }, dateFormat, timeZone);
   });
   let isHeader = true;
   for await (const records of readCsvRecords(source, delimiter))
@@ -113,7 +143,17 @@ export async function scanColumns(
   const toTitle = (name: string) => header.titles.get(name) ?? name;
   const ambiguous = scans.filter((scan) => scan.isAmbiguous(numberFormat)).map(({ column }) => toTitle(column.name));
   return {
-    header: { ...header, fields, warnings: [...header.warnings, ...ambiguous.map(ambiguousColumn)] },
+    header: {
+      ...header,
+      fields,
+      warnings: [
+        ...header.warnings,
+        ...ambiguous.map(ambiguousColumn),
+        ...scans
+          .filter(({ isDayBefore }) => isDayBefore)
+          .map((scan) => dayBefore(toTitle(scan.column.name), scan, timeZone)),
+      ],
+    },
     numberFormat,
     columns: fields
       .map(({ name, index, kind }, at) => ({
@@ -122,6 +162,7 @@ export async function scanColumns(
         field: name,
         kind: contents[kind],
         values: scans[at]?.values ?? 0,
+        ...(scans[at]?.example === undefined ? {} : { example: scans[at].example }),
       }))
       .sort((a, b) => a.index - b.index)
       .map(({ index: _, ...content }) => content),
@@ -151,5 +192,13 @@ function ambiguousColumn(column: string): ColumnWarning {
     code: 'ambiguous_column',
     column,
     message: `The numbers of ${column} can be read with a thousands separator and with a decimal separator, so they are stored as texts; give numberFormat=en (1,234.50) or numberFormat=eu (1.234,50).`,
+  };
+}
+
+function dayBefore(column: string, { values, example }: ColumnScan, timeZone: string): ColumnWarning {
+  return {
+    code: 'midnight_utc',
+    column,
+    message: `All ${values} values of ${column} are midnight UTC, which is the day before in ${timeZone}: ${example?.text} is stored as ${example?.day}. If they are days, export them as days without a time.`,
   };
 }

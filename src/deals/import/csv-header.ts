@@ -13,7 +13,7 @@ export interface Column {
 }
 
 export interface ColumnWarning {
-  readonly code: 'unknown_column' | 'ambiguous_column';
+  readonly code: 'unknown_column' | 'ambiguous_column' | 'midnight_utc' | 'short_ids';
   readonly column: string;
   readonly message: string;
 }

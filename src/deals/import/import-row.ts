@@ -42,6 +42,10 @@ export type ImportRow = { readonly row: number; readonly dealId?: string } & (
   | CellProblem
 );
 
+export function withDealId(row: ImportRow, dealId: string): ImportRow {
+  return 'deal' in row ? { ...row, dealId, deal: { ...row.deal, dealId } } : row;
+}
+
 export interface RowReader {
   readonly terms: DealTerms;
   readonly columns: ImportColumns;

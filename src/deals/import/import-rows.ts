@@ -11,10 +11,11 @@ import { type CorrectionConflict } from '../apply-corrections.js';
 import { type DealContent, type DealTerms, mergedContent, readContent } from '../deal.js';
 import { DealOwners } from '../deal-owners.js';
 import { type IncomingDeal } from '../incoming-deal.js';
+import { OpportunityIds } from '../opportunity-ids.js';
 import { type Completion, type DecidedDeals, decideDeals, type Outcome, writeDeals } from '../record-deals.js';
 import { ControlTotals } from './control-totals.js';
 import { type ImportPace } from './import-pace.js';
-import { type ImportedDeal, type ImportRow } from './import-row.js';
+import { type ImportedDeal, type ImportRow, withDealId } from './import-row.js';
 import { type ImportOwners, OwnerFindings } from './owner-findings.js';
 import { RepeatedIds } from './repeated-ids.js';
 
@@ -54,12 +55,14 @@ interface Tally {
   readonly preview: PreviewRow[];
   readonly affected: AffectedReps;
   readonly owners: OwnerFindings;
-  /** Of all rows that were not rejected. */
+  /** Of all rows that were not rejected and have no sum of a report. */
   readonly totals: ControlTotals;
   rowsWithoutCloseDate: number;
   rowsWithCloseDate: number;
   /** Rows without owner and close date with the sum of the rows above. */
   readonly totalRows: number[];
+  /** Rows with a short id of an Opportunity that cannot be completed. */
+  rowsWithShortId: number;
   /** Corrected values that the rows state otherwise. */
   readonly conflicts: CorrectionConflict[];
 }
@@ -96,9 +99,11 @@ export async function importRows(
     rowsWithoutCloseDate: 0,
     rowsWithCloseDate: 0,
     totalRows: [],
+    rowsWithShortId: 0,
     conflicts: [],
   };
   const owners = new DealOwners(tx);
+  const opportunityIds = new OpportunityIds(tx);
   let decided: DecidedBatch | null = null;
   let writing = Promise.resolve();
   const completion: Completion | null =
@@ -110,8 +115,9 @@ export async function importRows(
           beforeNextRead: () => writing,
         };
   try {
-    for await (const batch of readBatches(rows, pace)) {
+    for await (const read of readBatches(rows, pace)) {
       await writing;
+      const batch = await completeIds(read, opportunityIds, tally);
       if (decided !== null && sharesDeals(decided, batch)) {
         await writeBatch(tx, decided, tally);
         decided = null;
@@ -192,6 +198,18 @@ async function* readBatches(parts: AsyncIterable<readonly ImportRow[]>, pace: Im
   if (batch.length > 0) yield batch;
 }
 
+async function completeIds(
+  rows: readonly ImportRow[],
+  opportunityIds: OpportunityIds,
+  tally: Tally,
+): Promise<readonly ImportRow[]> {
+  const ids = rows.flatMap((row) => ('deal' in row ? [row.deal.dealId] : []));
+  const { completed, unknown } = await opportunityIds.complete(ids);
+  tally.rowsWithShortId += ids.filter((id) => unknown.has(id)).length;
+  if (completed.size === 0) return rows;
+  return rows.map((row) => withDealId(row, completed.get(row.dealId ?? '') ?? row.dealId ?? ''));
+}
+
 interface DecidedBatch {
   readonly rows: readonly ImportRow[];
   /** The valid rows as deals to store. */
@@ -246,10 +264,10 @@ async function writeBatch(tx: Transaction, batch: DecidedBatch, tally: Tally): P
 function addFindings(tally: Tally, row: number, { projection }: IncomingDeal, owners: DealOwners): void {
   const { ownerId, ownerEmail, givenRepId, closeDate } = projection;
   const isUnowned = ownerId === null && ownerEmail === null && givenRepId === null;
-  if (isUnowned && closeDate === null && tally.rowsWithCloseDate > 0 && tally.totals.isTotal(projection))
-    tally.totalRows.push(row);
+  const isTotal = isUnowned && closeDate === null && tally.rowsWithCloseDate > 0 && tally.totals.isTotal(projection);
+  if (isTotal) tally.totalRows.push(row);
+  else tally.totals.add(projection);
   tally.owners.addRow(projection, owners);
-  tally.totals.add(projection);
   if (closeDate === null) tally.rowsWithoutCloseDate += 1;
   else tally.rowsWithCloseDate += 1;
 }

@@ -116,6 +116,17 @@ describe('the request of an import', () => {
       'Marge has numbers that can be read in two ways, so they stay texts. Choose how numbers are written.',
     ]);
     expect(sent[0]?.query).to.include({ textColumns: 'PLZ,Art' });
+    const example = { text: '2026-03-01T00:00:00Z', day: '2026-02-28' };
+    const warnings = ['midnight_utc', 'short_ids'].map((code) => ({ code, column: 'Closed' }));
+    respond({
+      ...deals,
+      warnings,
+      columns: [{ column: 'Closed', field: 'close_date', kind: 'date', values: 2, example }],
+    });
+    expect((await importKinds.deals.send('', dry)).warnings).to.deep.equal([
+      'Closed has times at midnight UTC, which is still the day before here: 2026-03-01T00:00:00Z counts as 2026-02-28. If they are days, export them without a time.',
+      'Closed has the short IDs of Salesforce reports. The same records with long IDs, from a connection or another file, would be other deals. Connect Salesforce first, or export the long IDs.',
+    ]);
     respond({ ...deals, stale: 5, rejected: [{ row: 9, reason: 'x' }] });
     expect((await importKinds.deals.send('', dry)).counts.slice(3)).to.deep.equal([
       ['Older than stored', 5],

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { chunk } from '../../../kernel/chunk.js';
+import { id18, isOpportunityId } from '../../../kernel/opportunity-id.js';
 import { dealUrlOn, idInUrl } from '../deal-url.js';
 import { type CrmHttp, type CrmResponse } from '../http.js';
 import { onceFetched } from '../once-fetched.js';
@@ -31,7 +32,6 @@ import {
   readDeal,
 } from './deals.js';
 import { classifyCrmcError, quotaPauseMs } from './errors.js';
-import { id18, isOpportunityId } from './ids.js';
 import { crmcPermissions, userIdIn } from './permissions.js';
 import { soql, soqlTexts } from './soql.js';
 import { CrmcWriter } from './writes.js';

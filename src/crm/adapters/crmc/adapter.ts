@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { id18 } from '../../../kernel/opportunity-id.js';
 import { withAssociated } from '../associated.js';
 import { CrmHttp, type CrmTiming, realTiming } from '../http.js';
 import {
@@ -13,7 +14,6 @@ import {
 import { CrmcAccount } from './account.js';
 import { CrmcAssociated } from './associated.js';
 import { classifyCrmcError } from './errors.js';
-import { id18 } from './ids.js';
 import { instanceOrigin, loginOrigin } from './instance.js';
 
 interface CrmcSettings {

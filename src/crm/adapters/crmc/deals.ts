@@ -1,7 +1,7 @@
 import { z } from 'zod';
+import { id18 } from '../../../kernel/opportunity-id.js';
 import { type CrmDeal, type CrmField, type CrmFieldType, type CrmValue } from '../port.js';
 import { canonicalFields, toInstant, toNumber } from '../values.js';
-import { id18 } from './ids.js';
 import { assignSlugs, type CrmcName } from './names.js';
 
 /** The parts of an object description that are needed. */

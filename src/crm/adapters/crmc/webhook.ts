@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { id18, isOpportunityId } from './ids.js';
+import { id18, isOpportunityId } from '../../../kernel/opportunity-id.js';
 
 const maxIds = 500;
 /** The names under which Flows send the id, in order of precedence. */

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { isOpportunityId } from '../../../kernel/opportunity-id.js';
 import { type CrmHttp } from '../http.js';
 import { type CrmAccess, CrmFailure, type WrittenBatch } from '../port.js';
 import {
@@ -15,7 +16,6 @@ import {
   type WriteTargets,
 } from '../write-back.js';
 import { type DescribedDeal } from './deals.js';
-import { isOpportunityId } from './ids.js';
 
 const labels: FieldLabels = {
   field: 'the custom field',

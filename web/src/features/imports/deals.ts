@@ -146,6 +146,25 @@ export function dealImportWith(fields: readonly Pick<Field, 'slug' | 'label' | '
   };
 }
 
+type Answer = Awaited<ReturnType<typeof api.importDeals>>;
+
+function toWarning(
+  code: Answer['warnings'][number]['code'],
+  column: string,
+  example: NonNullable<Answer['columns']>[number]['example'],
+): string {
+  switch (code) {
+    case 'ambiguous_column':
+      return `${column} has numbers that can be read in two ways, so they stay texts. Choose how numbers are written.`;
+    case 'midnight_utc':
+      return `${column} has times at midnight UTC, which is still the day before here: ${example?.text} counts as ${example?.day}. If they are days, export them without a time.`;
+    case 'short_ids':
+      return `${column} has the short IDs of Salesforce reports. The same records with long IDs, from a connection or another file, would be other deals. Connect Salesforce first, or export the long IDs.`;
+    default:
+      return `${column} is stored as a field that no plan uses yet.`;
+  }
+}
+
 export const dealImport: ImportKind = {
   key: 'deals',
   title: 'Import deals',
@@ -184,9 +203,7 @@ export const dealImport: ImportKind = {
           (row) => `Row ${row} has the sum of the rows above: a total is no deal. Remove it from the file.`,
         ),
         ...warnings.map(({ code, column }) =>
-          code === 'ambiguous_column'
-            ? `${column} has numbers that can be read in two ways, so they stay texts. Choose how numbers are written.`
-            : `${column} is stored as a field that no plan uses yet.`,
+          toWarning(code, column, answer.columns?.find((one) => one.column === column)?.example),
         ),
       ],
       owners: answer,

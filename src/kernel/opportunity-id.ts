@@ -1,6 +1,6 @@
 const checkAlphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ012345';
 
-/** Whether the text is an Opportunity id, in either length: the first three characters name the object type. */
+/** Whether the text is the id of an Opportunity of Salesforce, in either length: the first three characters name the object type. */
 export function isOpportunityId(text: string): boolean {
   return /^006[A-Za-z0-9]{12}([A-Za-z0-9]{3})?$/.test(text);
 }
@@ -16,4 +16,11 @@ export function id18(id: string): string {
     return checkAlphabet.charAt(bits.reduce((sum, bit) => sum | bit, 0));
   });
   return id + checks.join('');
+}
+
+/** Both lengths of the id; null if the text is no id of an Opportunity. */
+export function idLengths(text: string): { readonly short: string; readonly long: string } | null {
+  const short = text.slice(0, 15);
+  const long = id18(short);
+  return isOpportunityId(text) && (text === short || text === long) ? { short, long } : null;
 }
