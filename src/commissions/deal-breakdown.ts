@@ -15,6 +15,7 @@ import { Failure } from '../kernel/failure.js';
 import { sumsByCurrency } from '../kernel/sums-by-currency.js';
 import { type WorkspaceTerms } from '../ledger/input/rep-terms.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
+import { describedRefund, describeRefunds } from '../refunds/refund-response.js';
 import { notYours, readsAsWidget } from '../reps/rep.js';
 import { type CorrectionRow, correction, listCorrections, toCorrectionResponse } from '../statements/correction.js';
 import {
@@ -51,6 +52,12 @@ export const dealBreakdown = z
       )
       .describe('Sums of events and corrections in other currencies'),
     outcomes: z.array(dealOutcome).describe('What every rule decided about the deal'),
+    refunds: z
+      .array(describedRefund)
+      .optional()
+      .describe(
+        'The refunds of the deal, in the order in which they count; absent for none. Without the waivers of people whom the caller may not see',
+      ),
     credits: z
       .array(creditLine)
       .optional()
@@ -76,6 +83,7 @@ export async function readDealBreakdown(
   if (deal === null && repIds === null) throw dealNotFound();
   if (deal === null && rows.length === 0 && corrections.length === 0) throw notYours();
   const differences = readsAsWidget(caller) ? [] : await listDealDifferences(tx, { dealIds: [dealId], repIds });
+  const refunds = deal === null || readsAsWidget(caller) ? [] : await describeRefunds(tx, dealId);
   const currency = deal?.currency ?? workspace.currency;
   return {
     deal,
@@ -87,8 +95,17 @@ export async function readDealBreakdown(
     outcomes: await outcomesOf({ deal, lines, repIds }, (repId, explained) =>
       loadOutcomes(tx, repId, explained, workspace, today, explain),
     ),
+    ...(refunds.length === 0 ? {} : { refunds: refunds.map((one) => withVisibleWaivers(one, repIds)) }),
     ...(lines === null ? {} : { credits: await toLineRecords(tx, lines) }),
   };
+}
+
+function withVisibleWaivers<Refund extends z.output<typeof describedRefund>>(
+  refund: Refund,
+  repIds: readonly string[] | null,
+): Refund {
+  const waivers = refund.waivers.filter(({ repId }) => repIds === null || repId === null || repIds.includes(repId));
+  return { ...refund, waivers };
 }
 
 /** The outcomes of the owner and of everyone on a line, as far as the caller may see them. */

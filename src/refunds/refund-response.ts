@@ -102,31 +102,32 @@ async function previewRefundChange<Content extends object>(
   );
 }
 
-/** The refund with what is to be looked at. */
-export async function describeRefund(
-  tx: Transaction,
-  { dealId, refundId }: RefundKey,
-): Promise<StoredRefund & { readonly warnings: RefundWarning[] }> {
-  const refunds = await listRefunds(tx, [dealId]);
-  const found = refunds.find((candidate) => candidate.refundId === refundId) as StoredRefund;
-  return { ...found, warnings: await findWarnings(tx, refunds, found) };
+/** A refund with what is to be looked at. */
+export const describedRefund = refund.extend({ warnings: changed.warnings });
+type DescribedRefund = z.output<typeof describedRefund>;
+
+export async function describeRefund(tx: Transaction, { dealId, refundId }: RefundKey): Promise<DescribedRefund> {
+  const refunds = await describeRefunds(tx, dealId);
+  return refunds.find((candidate) => candidate.refundId === refundId) as DescribedRefund;
 }
 
-async function findWarnings(
-  tx: Transaction,
-  refunds: readonly StoredRefund[],
-  { dealId, refundId }: StoredRefund,
-): Promise<RefundWarning[]> {
+/** The refunds of the deal, in the order in which they count. */
+export async function describeRefunds(tx: Transaction, dealId: string): Promise<DescribedRefund[]> {
+  const refunds = await listRefunds(tx, [dealId]);
+  if (refunds.length === 0) return [];
   const deal = await tx.db
     .selectFrom('deals')
     .select(['amount', paidWithoutPolicy(sql.table('deals')).as('isWithoutPolicy')])
     .where('workspace_id', '=', tx.workspaceId)
     .where('deal_id', '=', dealId)
     .executeTakeFirst();
-  return [
-    ...(deal?.isWithoutPolicy === true ? [withoutPolicy] : []),
-    ...limitWarnings(refunds, refundId, deal?.amount ?? null),
-  ];
+  return refunds.map((one) => ({
+    ...one,
+    warnings: [
+      ...(deal?.isWithoutPolicy === true ? [withoutPolicy] : []),
+      ...limitWarnings(refunds, one.refundId, deal?.amount ?? null),
+    ],
+  }));
 }
 
 const withoutPolicy: RefundWarning = {

@@ -78,13 +78,17 @@ describe('the import of quotas and assignments from CSV files', () => {
       `ann@x.io,${draft.rules[0].id},Next,First,2026-Q1,20`,
       `ann@x.io,${foreign.rules[0].id},,,2026-Q1,30`,
       'ann@x.io,Second,,,2026-Q1,40',
+      `ann@x.io,${draft.rules[1].id},,First,2026-Q2,50`,
     ].join('\n');
-    expect(outcomes(await send('/v1/quotas/import', text))).to.deep.equal([
+    const answer = await send('/v1/quotas/import', text);
+    expect(outcomes(answer)).to.deep.equal([
       'created',
       'created',
       'plan_rule_not_found',
       'VALIDATION_FAILED',
+      'VALIDATION_FAILED',
     ]);
+    expect(answer.results[4].reason).to.match(/measure: must be the name of the rule of planRuleId, Second/);
     const stored = await api.expect(200, 'GET', '/v1/quotas');
     expect(stored.map(({ planRuleId, target }: Record<string, unknown>) => [planRuleId, target])).to.have.deep.members([
       [draft.rules[1].id, 10],

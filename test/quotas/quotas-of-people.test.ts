@@ -102,6 +102,21 @@ describe('quotas of people', () => {
     }
   });
 
+  it('a quota of a person without the plan is shown with its stored target', async () => {
+    await pay(rule);
+    const [zoe] = await workspace.api.saveReps('Zoe');
+    const [quota] = await setQuota(90_000, { repIds: [zoe] });
+    expect(quota).to.include({ target: 90_000 }).and.to.not.have.any.keys('effectiveTarget', 'factors');
+    await employ({ hireDate: '2026-02-15' });
+    await setQuota(90_000);
+    expect(await readQuota()).to.include({ effectiveTarget: 45_000 });
+    const { reps } = await workspace.api.expect(200, 'GET', '/v1/commissions?period=2026-Q1&include=all');
+    const attainment = reps.flatMap((rep: { repId: string; attainment: object[] }) =>
+      rep.repId === zoe ? rep.attainment : [],
+    );
+    expect(attainment[0]).to.include({ target: 90_000 });
+  });
+
   it('a quota with prorate false is the target whatever the days are, until it is set to true', async () => {
     await pay(rule);
     await setQuota(90_000, { prorate: false });

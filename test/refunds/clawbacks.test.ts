@@ -383,6 +383,61 @@ describe('refunds of deals', () => {
     expect(before.body, 'without refunds').not.to.contain('Refund ID');
   });
 
+  it('takes back the fixed amount of a deal of amount 0, once', async () => {
+    await team({}, [
+      { ...newBusiness, payoutMode: 'flat_per_event', tiers: [{ tierIndex: 0, minThreshold: 0, flatAmount: 500 }] },
+    ]);
+    await deal('free', 0, '2026-01-15');
+    await refund('free', '2026-02-10');
+    await refund('free', '2026-03-10', null, 'again');
+    expect(await takenBack()).to.deep.equal({
+      'Ann free r': ['2026-02-10', -500, 0],
+      'Ann free again': ['2026-03-10', 0, 0],
+    });
+    const more = { day: '2026-02-10', cause: 'refund', amount: 1 };
+    await expectError('400 refund_exceeds_deal', workspace.api.put('/v1/deals/free/refunds/r', more));
+  });
+
+  it('are in the commission of the deal, with a warning where no policy takes anything back', async () => {
+    for (const [clawback, codes] of [
+      [null, ['refund_without_policy']],
+      [{}, []],
+    ] as const) {
+      await twoDeals(clawback);
+      await workspace.calculated();
+      const given = await workspace.api.expect(200, 'PUT', '/v1/deals/first/refunds/r', {
+        day: '2026-02-20',
+        cause: 'refund',
+        amount: 30_000,
+      });
+      const codesOf = (warnings: readonly { readonly code: string }[]) => warnings.map(({ code }) => code);
+      expect(codesOf(given.warnings)).to.deep.equal(codes);
+      await waive('first', 10, people.bob);
+      await workspace.calculated();
+      const ann = await workspace.as(people.ann);
+      for (const [api, waivers] of [
+        [workspace.api, 1],
+        [ann, 0],
+      ] as const) {
+        const { refunds } = await api.expect(200, 'GET', '/v1/commissions?dealId=first');
+        expect(refunds).to.have.length(1);
+        expect(refunds[0]).to.include({ refundId: 'r', day: '2026-02-20', amount: 30_000 });
+        expect(codesOf(refunds[0].warnings)).to.deep.equal(codes);
+        expect(refunds[0].waivers).to.have.length(waivers);
+      }
+      const { body } = await workspace.api.mcp('tools/call', {
+        name: 'get_commissions',
+        arguments: { dealId: 'first' },
+      });
+      const [{ text }] = body.result.content;
+      expect(text).to.match(/Refunds: r of 30000 on 2026-02-20/);
+      expect(text.includes('takes nothing back')).to.equal(codes.length > 0);
+      const other = await workspace.api.expect(200, 'GET', '/v1/commissions?dealId=second');
+      expect(other).to.not.have.property('refunds');
+      await workspace.expectSoundLedger();
+    }
+  });
+
   it('rejects refunds that are more than the deal', async () => {
     await twoDeals();
     const put = (dealId: string, amount: number | null, id = 'r') =>

@@ -118,7 +118,7 @@ const declared = {
 
 /** What the deal paid, what of it came after an approval, and what is owed. */
 function dealSummary(breakdown: z.output<typeof dealBreakdown>): string {
-  const { total, currency, corrections, openDifferences, outcomes } = breakdown;
+  const { total, currency, corrections, openDifferences, outcomes, refunds = [] } = breakdown;
   const corrected = corrections.map(({ delta, currency: code, repName, period, paidIn }) =>
     paidIn === period
       ? `${delta} ${code} to ${repName} by a true-up of ${period}`
@@ -127,9 +127,14 @@ function dealSummary(breakdown: z.output<typeof dealBreakdown>): string {
   const owed = openDifferences
     .filter(({ status }) => status === 'open')
     .map(({ delta, currency: code, repName, period }) => `${delta} ${code} to ${repName} for ${period}`);
+  const refunded = refunds.map(({ refundId, amount, day, warnings }) => {
+    const isKept = warnings.some(({ code }) => code === 'refund_without_policy');
+    return `${refundId} of ${amount ?? 'all that is left'} on ${day}${isKept ? ', which takes nothing back, because no rule that paid the deal has a clawback policy' : ''}`;
+  });
   return [
     `The deal pays ${total} ${currency} in total; rules evaluated: ${outcomes.length}.`,
     ...(corrected.length === 0 ? [] : [`Of this after an approval: ${corrected.join(', ')}.`]),
+    ...(refunded.length === 0 ? [] : [`Refunds: ${refunded.join('; ')}.`]),
     ...(owed.length === 0 ? [] : [`Not paid yet: ${owed.join(', ')}.`]),
   ].join(' ');
 }

@@ -32,7 +32,7 @@ export interface ProratedQuota extends Required<EffectiveQuota> {
 
 /**
  * The targets that count for each of the quotas, under the last version of its period that counts towards it; null for a
- * quota that counts as it is stored. A workspace without prorated rules costs one look-up.
+ * quota that counts as it is stored, or that the person has without the plan. A workspace without prorated rules costs one look-up.
  */
 export async function loadProratedQuotas(
   tx: Transaction,
@@ -61,8 +61,9 @@ function prorate(terms: RepTerms, { planId, measure, period }: QuotaKey): Prorat
   const input = { quota: quotaFinder(terms.quotas), ...workingTimeInput(terms), calendar };
   const quotas = new PlanQuotas(input, { planId, assignments: assignedDays(terms, planId), versions: [] });
   const quota = quotas.findQuota({ rule, key: measure }, period);
-  if (quota?.proration === undefined) return null;
-  return { ...quota, proration: quota.proration, isFixed: false, days: quotas.listDays(period) };
+  const days = quotas.listDays(period);
+  if (quota?.proration === undefined || days.every(({ because }) => because === 'not_assigned')) return null;
+  return { ...quota, proration: quota.proration, isFixed: false, days };
 }
 
 /** The rule with the attainment key in the last version that has one and is in force on a day of the range. */

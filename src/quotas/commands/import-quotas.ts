@@ -31,6 +31,7 @@ import {
   findRuleById,
   findRuleByMeasure,
   type QuotaRule,
+  withoutContradiction,
 } from '../quota-rule.js';
 import { type QuotaSetting } from '../quota-store.js';
 
@@ -79,7 +80,7 @@ async function readRows(tx: Transaction, rows: readonly Row[], reader: CellReade
       if (!isUuid(planRuleId)) throw rejectedRow('planRuleId: must be the id of a rule (UUID)');
       const known = rules.get(planRuleId) ?? findRuleById(tx, planRuleId, undefined);
       rules.set(planRuleId, known);
-      return known;
+      return withoutContradiction(await known, measure);
     }
     const planIds = plan === undefined ? (assigned.get(repId) ?? []) : plans.find(plan);
     const period = row.cells.period ?? '';
