@@ -6,7 +6,7 @@ import { type TeamStatement } from '#web/api/team-queries.js';
 import { listTimeline } from '#web/features/deals/timeline.js';
 import { holdWords, listComing, listPaid, shareMoney, sumStatements, waitWords } from '#web/features/payslip/money.js';
 import { listSteps } from '#web/features/payslip/waterfall.js';
-import { lineWords, type PayHeadline, paidWords, rowWords } from '#web/features/payslip/words.js';
+import { lineWords, type PayHeadline, paidWords, rateWords, rowWords } from '#web/features/payslip/words.js';
 
 const payable = (change: Partial<Payable>): Payable =>
   ({ repName: 'Ben', dealId: 'D', status: 'waiting', currency: 'USD', amount: 1, period: null, ...change }) as Payable;
@@ -102,6 +102,11 @@ describe('a payslip', () => {
     expect(paidWords({ status: 'partly_paid', paidOn: '2026-10-06' })).to.equal('Paid on 6 Oct 2026, more follows');
     expect(paidWords({ status: 'in_batch', paidOn: null })).to.equal('Being paid');
     expect(paidWords({ status: 'approved', paidOn: null })).to.equal(null);
+    const legs = [{ from: 'USD', to: 'GBP', day: '2026-10-01', rate: 0.79 }];
+    const pay = { currency: 'GBP', amount: 1, parts: [{ currency: 'USD', payable: 1, rate: 0.79, amount: 1, legs }] };
+    expect(rateWords({ currency: 'USD', rate: 0.79 }, pay)).to.equal('USD × 0.79 of 1 Oct 2026');
+    expect(rateWords({ currency: 'USD' }, undefined)).to.equal(null);
+    expect(rateWords({ currency: 'USD', rate: null }, pay)).to.match(/rate is missing/);
     const row = { kind: 'deal', amount: -5, ruleName: 'New', refundIds: ['RF-1'] } as const;
     expect(rowWords({ ...row, refundIds: [...row.refundIds] }, 'USD')).to.equal('New, refund RF-1');
   });

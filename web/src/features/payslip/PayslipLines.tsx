@@ -1,3 +1,4 @@
+import { type Statement } from '../../api/queries.js';
 import { DealLink } from '../../components/links.js';
 import { LedgerTotal, Money } from '../../components/Money.js';
 import { Badge } from '../../components/StatusBadge.js';
@@ -16,16 +17,18 @@ import {
 
 interface PayslipLinesProps {
   readonly payslip: Payslip;
+  /** The rates of payment; absent for people who are paid in the currency in which they earn. */
+  readonly pay: NonNullable<Statement['payable']>['pay'];
   readonly period: string;
 }
 
 /** From what is earned to what is paid, in one column that adds up. A line opens its rows. */
-export function PayslipLines({ payslip: { parts, pays, currency }, period }: PayslipLinesProps) {
+export function PayslipLines({ payslip: { parts, pays, currency }, pay, period }: PayslipLinesProps) {
   const isConverted = parts.length > 1 || parts.some(({ rate }) => rate !== undefined);
   return (
     <div className={styles.payslip}>
       {parts.map((part) => (
-        <Part key={part.currency} part={part} period={period} paidIn={currency} isTotal={!isConverted} />
+        <Part key={part.currency} part={part} pay={pay} period={period} paidIn={currency} isTotal={!isConverted} />
       ))}
       {isConverted ? (
         <ul className={styles.lines} aria-label="Sums">
@@ -43,7 +46,7 @@ export function PayslipLines({ payslip: { parts, pays, currency }, period }: Pay
   );
 }
 
-interface PartProps {
+interface PartProps extends Pick<PayslipLinesProps, 'pay'> {
   readonly part: PayslipPart;
   readonly period: string;
   readonly paidIn: string;
@@ -51,10 +54,10 @@ interface PartProps {
   readonly isTotal: boolean;
 }
 
-function Part({ part, period, paidIn, isTotal }: PartProps) {
+function Part({ part, pay, period, paidIn, isTotal }: PartProps) {
   const { currency, lines } = part;
   const steps = listSteps(lines);
-  const rate = rateWords(part);
+  const rate = rateWords(part, pay);
   return (
     <div>
       <ul className={styles.lines} aria-label={`What is paid, ${currency}`}>
@@ -69,7 +72,7 @@ function Part({ part, period, paidIn, isTotal }: PartProps) {
   );
 }
 
-interface LineProps extends Omit<PartProps, 'part'> {
+interface LineProps extends Omit<PartProps, 'part' | 'pay'> {
   readonly line: PayslipLine;
   readonly currency: string;
   readonly step: Step;

@@ -49,10 +49,18 @@ export function rowWords(row: PayslipRow, currency: string): string {
   ].join(', ');
 }
 
-/** How a part is converted, such as "× 0.7901"; null if it is not. */
-export function rateWords({ rate }: Pick<PayslipPart, 'rate'>): string | null {
+type Pay = NonNullable<NonNullable<Statement['payable']>['pay']>;
+
+/** How a part is converted, such as "USD × 0.7901 of 31 Jan 2026"; null if it is not. */
+export function rateWords(
+  { currency, rate }: Pick<PayslipPart, 'currency' | 'rate'>,
+  pay: Pay | undefined,
+): string | null {
   if (rate === undefined) return null;
-  return rate === null ? 'An exchange rate is missing, so it cannot be approved.' : `× ${formatNumber(rate, 10)}`;
+  if (rate === null) return 'An exchange rate is missing, so it cannot be approved.';
+  const legs = pay?.parts.find((part) => part.currency === currency)?.legs ?? [];
+  const days = [...new Set(legs.map(({ day }) => formatDay(day, 'year')))];
+  return `${currency} × ${formatNumber(rate, 10)}${days.length === 0 ? '' : ` of ${days.join(' and ')}`}`;
 }
 
 /** How far a statement is paid, such as "Paid on 6 Oct 2026"; null while its own status says all. */

@@ -36,16 +36,25 @@ export function StatementTotals({ statement }: { readonly statement: Statement }
         {payslip === undefined ? null : (
           <p className="num">{sumWords(earnedSums([statement], currency))} earned in the period</p>
         )}
-        <Change sum={sum} previous={previous} before={before} />
+        <Change sum={sum} previous={isAlike(previous, statement) ? previous : undefined} before={before} />
         <p>
           {main === null
             ? '\u00a0'
             : `${main.measure}, ${countedPeriod(main.period, main.through, today)}: ${formatAttainment(main.attainment)} attained`}
         </p>
       </div>
-      {payslip === undefined ? <Summary statement={statement} /> : <PayslipLines payslip={payslip} period={period} />}
+      {payslip === undefined ? (
+        <Summary statement={statement} />
+      ) : (
+        <PayslipLines payslip={payslip} pay={statement.payable?.pay} period={period} />
+      )}
     </section>
   );
+}
+
+/** What is payable is not compared with what was earned before there were payouts. */
+function isAlike(previous: Statement | undefined, { payslip }: Statement): boolean {
+  return (previous?.payslip === undefined) === (payslip === undefined);
 }
 
 interface ChangeProps {
