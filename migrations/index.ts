@@ -70,7 +70,7 @@ import * as discrepanciesByCurrency from './068_discrepancies_by_currency.js';
 import * as fairScheduledImports from './069_fair_scheduled_imports.js';
 import * as ownChanges from './070_own_changes.js';
 import * as knownZones from './071_known_zones.js';
-import * as auditWork from './082_audit_work.js';
+import * as auditWork from './072_audit_work.js';
 
 /** Every migration in its order. A released migration never changes; a later one corrects it. */
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -145,5 +145,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '069_fair_scheduled_imports': fairScheduledImports,
   '070_own_changes': ownChanges,
   '071_known_zones': knownZones,
-  '082_audit_work': auditWork,
+  '072_audit_work': auditWork,
 };

@@ -9,14 +9,14 @@ import { readContract } from './contract.js';
 import { parseRecord, printRecord } from './record.js';
 
 const root = new URL('../../../', import.meta.url);
-const file = new URL('api-contract.txt', root);
+const file = new URL('docs/reference/api-contract.txt', root);
 
 describe('the contract of the API and of the MCP tools', () => {
   const tools = offeredTools(operations).map(({ definition }) => definition);
   const contract = readContract(describeService(), tools);
   const current = printRecord(contract);
 
-  it('is the one recorded in api-contract.txt (`npm run generate` writes the file)', () => {
+  it('is the one recorded in docs/reference/api-contract.txt (`npm run generate` writes the file)', () => {
     const recorded = readFileSync(file, 'utf8');
     if (recorded === current) return;
     const changes = compareRecords(parseRecord(recorded), parseRecord(current));

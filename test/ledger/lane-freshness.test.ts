@@ -292,8 +292,8 @@ function inputFiles(): string[] {
   return [...texts.values()];
 }
 
-/** The names of the tables in schema.sql. */
+/** The names of the tables in docs/reference/schema.sql. */
 function namedTables(): string[] {
-  const schema = readFileSync(fileURLToPath(new URL('../../../schema.sql', import.meta.url)), 'utf8');
+  const schema = readFileSync(fileURLToPath(new URL('../../../docs/reference/schema.sql', import.meta.url)), 'utf8');
   return [...schema.matchAll(/^CREATE (?:UNLOGGED )?TABLE ([a-z_]+)/gm)].map(([, name]) => name as string);
 }

@@ -101,7 +101,7 @@ describe('docker-compose.yml', () => {
       expect(environment['DATABASE_URL'], name).to.match(/^postgres:\/\/commissions_app:/);
       expect('DATABASE_OWNER_URL' in environment, name).to.equal(name === 'migrate');
     }
-    const roles = read('docker/roles.sh');
+    const roles = read('deploy/postgres/roles.sh');
     expect(roles).to.match(/create role commissions_app login nosuperuser nocreaterole nocreatedb nobypassrls/);
     expect(roles).to.not.match(/\bgrant\b|\bin role\b/);
   });
@@ -128,7 +128,7 @@ describe('docker-compose.yml', () => {
       volumes.filter((one) => one.startsWith('./')),
     );
     for (const mount of mounted) expect(existsSync(path.join(root, mount.split(':')[0] ?? '')), mount).to.equal(true);
-    execFileSync('bash', ['-n', path.join(root, 'docker/roles.sh')]);
+    execFileSync('bash', ['-n', path.join(root, 'deploy/postgres/roles.sh')]);
   });
 });
 

@@ -80,7 +80,7 @@ describe('time zones of workspaces', () => {
     const sources = readdirSync(path.join(root, 'src'), { recursive: true, encoding: 'utf8' })
       .filter((file) => file.endsWith('.ts'))
       .map((file) => path.join('src', file));
-    const reads = ['schema.sql', ...sources].flatMap((file) =>
+    const reads = ['docs/reference/schema.sql', ...sources].flatMap((file) =>
       [
         ...readFileSync(path.join(root, file), 'utf8').matchAll(
           /at time zone (?!'UTC'|known_zone\(|\$\{zone\}|z\.name|zone;).*/gi,
