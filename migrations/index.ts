@@ -71,6 +71,7 @@ import * as fairScheduledImports from './069_fair_scheduled_imports.js';
 import * as ownChanges from './070_own_changes.js';
 import * as knownZones from './071_known_zones.js';
 import * as auditWork from './072_audit_work.js';
+import * as batchesByCurrency from './073_batches_by_currency.js';
 
 /** Every migration in its order. A released migration never changes; a later one corrects it. */
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -146,4 +147,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '070_own_changes': ownChanges,
   '071_known_zones': knownZones,
   '072_audit_work': auditWork,
+  '073_batches_by_currency': batchesByCurrency,
 };

@@ -2065,6 +2065,7 @@ CREATE TABLE payout_batches (
   author_id uuid,
   created_at timestamp with time zone NOT NULL DEFAULT now(),
   decided_at timestamp with time zone,
+  currency text,
   CONSTRAINT payout_batches_pkey PRIMARY KEY (workspace_id, batch_id),
   CONSTRAINT payout_batches_workspace_id_author_id_fkey FOREIGN KEY (workspace_id, author_id) REFERENCES reps(workspace_id, rep_id),
   CONSTRAINT payout_batches_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(workspace_id),
@@ -2073,7 +2074,7 @@ CREATE TABLE payout_batches (
   CONSTRAINT payout_batches_status_check CHECK ((status = ANY (ARRAY['open'::text, 'paid'::text, 'cancelled'::text])))
 );
 CREATE INDEX payout_batches_by_period ON payout_batches USING btree (workspace_id, period, created_at);
-CREATE UNIQUE INDEX payout_batches_open ON payout_batches USING btree (workspace_id, period) WHERE (status = 'open'::text);
+CREATE UNIQUE INDEX payout_batches_open ON payout_batches USING btree (workspace_id, period, COALESCE(currency, ''::text)) WHERE (status = 'open'::text);
 CREATE TRIGGER bump_workspace_cache_version AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON payout_batches FOR EACH STATEMENT EXECUTE FUNCTION bump_workspace_cache_version();
 CREATE TRIGGER payout_batches_decided BEFORE UPDATE ON payout_batches FOR EACH ROW WHEN ((old.status <> 'open'::text)) EXECUTE FUNCTION reject_changes_of_decided_batches();
 CREATE TRIGGER record_row_change AFTER INSERT OR DELETE OR UPDATE ON payout_batches FOR EACH ROW WHEN ((current_setting('app.records_changes'::text, true) = 'on'::text)) EXECUTE FUNCTION record_row_change('batch_id,period', 'reference', '');

@@ -6,10 +6,18 @@ import { unnestRows } from '../platform/database/columns.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
 import { type BatchFile, type BatchLine, sumLines } from './collect-lines.js';
 
+interface NewBatch {
+  readonly period: string;
+  readonly layout: string;
+  /** Null: the batch contains every currency. */
+  readonly currency: string | null;
+  readonly file: BatchFile;
+}
+
 export async function insertBatch(
   tx: Transaction,
   { actor, repId }: Caller,
-  { period, layout, file }: { readonly period: string; readonly layout: string; readonly file: BatchFile },
+  { period, layout, currency, file }: NewBatch,
   lines: readonly BatchLine[],
 ): Promise<string> {
   const batchId = newId();
@@ -20,6 +28,7 @@ export async function insertBatch(
       batch_id: batchId,
       period,
       layout,
+      currency,
       filename: file.filename,
       sha256: file.sha256,
       content: file.content,

@@ -11,6 +11,8 @@ export interface PayoutTables {
     batch_id: string;
     period: string;
     layout: string;
+    /** Null: the batch contains every currency. */
+    currency: string | null;
     status: Generated<BatchStatus>;
     filename: string;
     sha256: string;

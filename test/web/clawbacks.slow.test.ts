@@ -4,7 +4,7 @@ import { newBusiness, override } from '#test/refunds/clawback-terms.js';
 import { Browser, sees, texts } from '#test/support/browser.js';
 import { flatRule } from '#test/support/terms.js';
 import { violations } from './accessibility.js';
-import { pointer } from './input-methods.js';
+import { openMore, pointer } from './input-methods.js';
 
 const clawback = { window: { days: 180 } };
 
@@ -149,6 +149,7 @@ describe('clawbacks in the web app', function () {
     const plans = await api.expect(200, 'GET', '/v1/plans');
     const { planId } = plans.find(({ name }: { name: string }) => name === 'Old');
     const { page, problems, close } = await browser.openPage('admin', `/plans/${planId}/edit`);
+    await openMore(page);
     await (await page.waitForSelector('::-p-aria(What a refund takes back)'))?.select('whole');
     await sees(page, 'See every change');
     await page.waitForFunction(`document.querySelector('[aria-label="Preview and save"] [aria-busy=true]') === null`);

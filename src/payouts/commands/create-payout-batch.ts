@@ -77,7 +77,12 @@ export const createPayoutBatch = operation({
         if (lines.length === 0) throw nothingToPay(requested);
         const part = (await countBatches(tx, requestedPeriod)) + 1;
         const file = await writeBatchFile(tx, { period: requestedPeriod, layout, part }, lines);
-        const batchId = await insertBatch(tx, caller, { period: requestedPeriod, layout, file }, lines);
+        const batchId = await insertBatch(
+          tx,
+          caller,
+          { period: requestedPeriod, layout, currency: currency ?? null, file },
+          lines,
+        );
         await failpoint('payout.afterInsert');
         await recordAuditEntry(tx, caller, {
           trigger: 'payout_batch_created',
