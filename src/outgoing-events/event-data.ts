@@ -36,10 +36,12 @@ const statement = z.strictObject({
   netPayout: z.number().describe('What the version earns; without payouts what it pays'),
   pays: z
     .array(
-      z.strictObject({
-        currency: fields.currency,
-        amount: z.number().nullable().describe('What is paid; null while an exchange rate is missing'),
-      }),
+      z
+        .strictObject({
+          currency: fields.currency,
+          amount: z.number().nullable().describe('What is paid; null while an exchange rate is missing'),
+        })
+        .describe('What is paid in one currency'),
     )
     .optional()
     .describe('What the version pays, by the currency in which it is paid; absent without payouts'),

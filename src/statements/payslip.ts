@@ -52,7 +52,7 @@ export interface PayslipPart {
   readonly conversion: StoredPayPart | null;
 }
 
-export interface CurrencyAmount {
+interface CurrencyAmount {
   readonly currency: string;
   readonly amount: Decimal;
 }
@@ -60,7 +60,7 @@ export interface CurrencyAmount {
 type PayStatus = 'payable' | 'approved' | 'in_batch' | 'partly_paid' | 'paid';
 
 /** What is paid in one currency, by status. */
-export interface PaidAmounts {
+interface PaidAmounts {
   readonly currency: string;
   readonly payable: Decimal;
   readonly approved: Decimal;

@@ -86,6 +86,7 @@ describe('true-ups across periods and levels', () => {
           dealName: null,
           planId: workspace.planId,
           ruleName: 'New business',
+          currency: 'USD',
           approved: 4800,
           live: 7200,
           delta: 2400,

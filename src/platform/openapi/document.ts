@@ -115,11 +115,24 @@ function describeDefault(schema: Record<string, unknown>): void {
 function addQueryExamples({ paths = {} }: ApiDocument, operations: readonly AnyOperation[]): void {
   const examples = new Map(operations.map(({ id, example }) => [id, example]));
   for (const { operationId = '', parameters = [] } of Object.values(paths).flatMap((path) => Object.values(path))) {
-    for (const parameter of parameters as { in?: string; name?: string; example?: unknown }[]) {
+    for (const parameter of parameters as QueryParameter[]) {
       const example = parameter.in === 'query' ? examples.get(operationId)?.query?.[parameter.name ?? ''] : undefined;
-      if (example !== undefined) parameter.example = example;
+      if (example !== undefined) parameter.example = toTyped(example, parameter.schema?.type);
     }
   }
+}
+
+interface QueryParameter {
+  readonly in?: string;
+  readonly name?: string;
+  readonly schema?: { readonly type?: string };
+  example?: unknown;
+}
+
+/** The value that a text in a query string stands for. */
+function toTyped(text: unknown, type: string | undefined): unknown {
+  if (type === 'boolean') return text === 'true';
+  return type === 'integer' || type === 'number' ? Number(text) : text;
 }
 
 const introduction = `Turns CRM deals, versioned plans and quotas into commission.

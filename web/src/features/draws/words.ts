@@ -4,7 +4,7 @@ import { sumAmounts } from '../../shared/format/exact.js';
 import { formatMoney, formatNumber } from '../../shared/format/numbers.js';
 import { formatPeriod } from '../../shared/format/periods.js';
 
-export const kindWords = { guarantee: 'Guarantee', advance: 'Advance' } as const;
+const kindWords = { guarantee: 'Guarantee', advance: 'Advance' } as const;
 
 const lineWords = {
   draw: 'Paid by the draw',
