@@ -57,8 +57,7 @@ function FieldFilter({ search: { field, value = '' }, onChange }: DealFiltersPro
   const { data: fields = [] } = useQuery(fieldsQuery);
   const { data: mapping } = useQuery(fieldMappingQuery);
   const { data: options = [] } = useQuery({ ...fieldOptionsQuery(field ?? ''), enabled: field !== undefined });
-  if (mapping === undefined) return null;
-  const own = listFreeFields(planFields(fields), {}, mapping.standard);
+  const own = mapping === undefined ? [] : listFreeFields(planFields(fields), {}, mapping.standard);
   const label = own.find(({ slug }) => slug === field)?.label ?? field;
   return (
     <>

@@ -1,3 +1,4 @@
+import { useIsMutating } from '@tanstack/react-query';
 import { describeError } from '../../api/describe-error.js';
 import { Button } from '../../components/Button.js';
 import { EffectOfChange } from '../../components/EffectOfChange.js';
@@ -22,6 +23,8 @@ export function MatchStep({ currentImport, onBack, onDone }: MatchStepProps) {
   const dryRun = useDryRun(currentImport);
   const effect = useEffectOfImport(currentImport, dryRun);
   const send = useSend(currentImport);
+  // A field that a column becomes exists before the import begins.
+  const isChanging = useIsMutating() > 0;
   const { kind, prepared, isDateOpen } = currentImport;
   const problems = isDateOpen
     ? [...prepared.problems, 'The dates are ambiguous. Choose whether the day or the month comes first.']
@@ -59,7 +62,7 @@ export function MatchStep({ currentImport, onBack, onDone }: MatchStepProps) {
           kind="primary"
           size="final"
           isBusy={send.isPending}
-          disabled={result === undefined || !dryRun.isCurrent || result.accepted === 0}
+          disabled={isChanging || result === undefined || !dryRun.isCurrent || result.accepted === 0}
           onClick={() => send.mutate(undefined, { onSuccess: onDone })}
         >
           {result === undefined ? `Import ${kind.many}` : `Import ${formatCount(result.accepted, kind.one, kind.many)}`}

@@ -83,9 +83,7 @@ export function PersonPage() {
       ]}
       actions={
         <>
-          {query.data === undefined || isOwn ? null : (
-            <Leave person={query.data.person} assignments={query.data.assignments} />
-          )}
+          {isOwn ? null : <Leave repId={repId} person={person} assignments={query.data?.assignments ?? []} />}
           <PeriodPicker period={year} lengths={[12]} onChange={(period) => navigate({ search: { year: period } })} />
         </>
       }
@@ -104,24 +102,26 @@ export function PersonPage() {
 }
 
 interface LeaveProps {
-  readonly person: PersonDetails;
+  readonly repId: string;
+  /** Undefined while the page loads: a button that appeared then would move the others. */
+  readonly person: PersonDetails | undefined;
   /** Of everyone. */
   readonly assignments: readonly Assignment[];
 }
 
 /** One task for everything that ends with the employment. */
-function Leave({ person, assignments }: LeaveProps) {
-  const [isOpen, setOpen] = useKeptDialog(`leave ${person.id}`);
+function Leave({ repId, person, assignments }: LeaveProps) {
+  const [isOpen, setOpen] = useKeptDialog(`leave ${repId}`);
   return (
     <>
-      <Button icon={IconDoorExit} onClick={() => setOpen(true)}>
+      <Button icon={IconDoorExit} disabled={person === undefined} onClick={() => setOpen(true)}>
         Leaves on …
       </Button>
       <Suspense>
-        {isOpen ? (
+        {isOpen && person !== undefined ? (
           <LeaveDialog
             person={person}
-            assignments={assignments.filter(({ repId }) => repId === person.id)}
+            assignments={assignments.filter((assignment) => assignment.repId === repId)}
             onClose={() => setOpen(false)}
           />
         ) : null}
