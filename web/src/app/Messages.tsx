@@ -1,7 +1,7 @@
 import { Notifications } from '@mantine/notifications';
 import styles from './Messages.module.css';
 
-/** Short messages, where they cover neither a heading nor a control: below, above the bars of the page. */
+/** Short messages, over the navigation: the actions of dialogs and of the page's bars are at the right. */
 export function Messages() {
-  return <Notifications position="bottom-center" containerWidth={360} className={styles.messages} />;
+  return <Notifications position="bottom-left" containerWidth={320} className={styles.messages} />;
 }
