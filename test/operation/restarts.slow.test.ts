@@ -143,7 +143,7 @@ for (const backend of backends)
           jobIds[0],
         ]);
       // Redis keeps the copy of a job for an hour after its end.
-      const forgetCopies = async () => {
+      const deleteCopies = async () => {
         if (service.redis === null) return;
         const redis = new Redis(service.redis.url);
         await redis.flushall();
@@ -158,7 +158,7 @@ for (const backend of backends)
       await endedAgo('5 hours 59 minutes');
       expect(await statuses()).to.deep.equal([200, 200]);
       await endedAgo('6 hours 1 minute');
-      await forgetCopies();
+      await deleteCopies();
       expect(await statuses()).to.deep.equal([404, 404]);
     });
   });
