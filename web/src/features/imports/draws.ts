@@ -2,9 +2,9 @@ import { api } from '../../api/client.js';
 import {
   cellReader,
   emailFinder,
-  hasColumn,
   type ImportKind,
   type Matched,
+  missingColumns,
   type Prepared,
   personTarget,
   type Target,
@@ -70,9 +70,7 @@ function prepare(matched: Matched): Prepared {
       source: index + 1,
       cells: [emailOf(cell(row, 'person')), ...header.slice(1).map((key) => cell(row, key))],
     })),
-    problems: targets
-      .filter(({ key, isRequired = false }) => isRequired && !hasColumn(matched, key))
-      .map(({ label }) => `Choose the column “${label}”.`),
+    problems: missingColumns(targets, matched),
   };
 }
 

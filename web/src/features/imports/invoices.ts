@@ -1,5 +1,13 @@
 import { api } from '../../api/client.js';
-import { cellReader, hasColumn, type ImportKind, type Matched, type Prepared, type Target } from './kind.js';
+import {
+  cellReader,
+  hasColumn,
+  type ImportKind,
+  type Matched,
+  missingColumns,
+  type Prepared,
+  type Target,
+} from './kind.js';
 import { fileQuery, toOutcome, toUpload } from './results.js';
 
 const targets: readonly Target[] = [
@@ -89,9 +97,7 @@ function prepare(matched: Matched): Prepared {
         return key === 'paymentId' && !hasIds && cell(row, 'paidOn') !== '' ? `row ${index + 1}` : value;
       }),
     })),
-    problems: targets
-      .filter(({ key, isRequired = false }) => isRequired && !hasColumn(matched, key))
-      .map(({ label }) => `Choose the column “${label}”.`),
+    problems: missingColumns(targets, matched),
   };
 }
 

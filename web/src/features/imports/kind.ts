@@ -197,6 +197,13 @@ export function hasColumn({ columns }: Pick<Matched, 'columns'>, key: string): b
   return columns.includes(key);
 }
 
+/** What to do about required targets that no column has. */
+export function missingColumns(targets: readonly Target[], matched: Pick<Matched, 'columns'>): string[] {
+  return targets
+    .filter(({ key, isRequired = false }) => isRequired && !hasColumn(matched, key))
+    .map(({ label }) => `Choose the column “${label}”.`);
+}
+
 /** The e-mail address of a person who is named by it or by their name; the text itself if no person has the name. */
 export function emailFinder(people: readonly Pick<Person, 'name' | 'email'>[]): (text: string) => string {
   const byName = new Map<string, string | null>();

@@ -1,5 +1,5 @@
 import { api } from '../../api/client.js';
-import { cellReader, hasColumn, type ImportKind, type Matched, type Prepared, type Target } from './kind.js';
+import { cellReader, type ImportKind, type Matched, missingColumns, type Prepared, type Target } from './kind.js';
 import { fileQuery, toOutcome, toUpload } from './results.js';
 
 const targets: readonly Target[] = [
@@ -39,9 +39,7 @@ function prepare(matched: Matched): Prepared {
   return {
     header,
     rows: matched.table.rows.map((row, index) => ({ source: index + 1, cells: header.map((key) => cell(row, key)) })),
-    problems: targets
-      .filter(({ key, isRequired = false }) => isRequired && !hasColumn(matched, key))
-      .map(({ label }) => `Choose the column “${label}”.`),
+    problems: missingColumns(targets, matched),
   };
 }
 

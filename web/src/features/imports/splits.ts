@@ -2,9 +2,9 @@ import { api } from '../../api/client.js';
 import {
   cellReader,
   emailFinder,
-  hasColumn,
   type ImportKind,
   type Matched,
+  missingColumns,
   type Prepared,
   personTarget,
   type Target,
@@ -53,9 +53,7 @@ function prepare(matched: Matched): Prepared {
         cell(row, 'affects').toLowerCase(),
       ],
     })),
-    problems: targets
-      .filter(({ key, isRequired = false }) => isRequired && !hasColumn(matched, key))
-      .map(({ label }) => `Choose the column “${label}”.`),
+    problems: missingColumns(targets, matched),
   };
 }
 
