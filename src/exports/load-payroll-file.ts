@@ -1,7 +1,7 @@
 import { type Clock } from '../kernel/clock.js';
 import { Failure } from '../kernel/failure.js';
 import { type Period } from '../kernel/period.js';
-import { loadPayPeriods } from '../payables/payout-settings.js';
+import { isPayPeriod } from '../payables/payout-settings.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
 import { resolvePeriod } from '../statements/statement-views.js';
 import { type TeamSelection } from '../statements/team-statements.js';
@@ -37,7 +37,7 @@ export async function loadPayrollFile(
 
 /** In a pay period, batches say what is paid, and make the files for payroll: two files of it could both be paid. */
 export async function assertPaidByHandover(tx: Transaction, period: Period): Promise<void> {
-  if ((await loadPayPeriods(tx))?.includes(period) !== true) return;
+  if (!(await isPayPeriod(tx, period))) return;
   throw new Failure(
     'payouts_enabled',
     `${period} is a pay period. Create a payout batch (POST /v1/payout-batches), pay its file, and mark it as paid.`,

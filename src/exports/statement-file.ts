@@ -1,6 +1,6 @@
 import { type Period } from '../kernel/period.js';
 import { hasNothing } from '../statements/payslip.js';
-import { type CurrencySummary } from '../statements/snapshot.js';
+import { type CurrencySummary, listSummaries } from '../statements/snapshot.js';
 import { type StatementContent, type StatementHead } from '../statements/statement.js';
 import { sumHeaders } from './team-export.js';
 
@@ -15,9 +15,9 @@ export function statementFilename(period: Period, name: string, ending: string):
 }
 
 /** In pay periods, without the currencies that have no amount. */
-function listSums({ currency, summary, otherCurrencies, payable }: StatementContent): CurrencySummary[] {
-  const sums = [{ currency, summary }, ...otherCurrencies];
-  return payable === undefined ? sums : sums.filter((each) => !hasNothing(each.summary));
+function listSums(content: StatementContent): readonly CurrencySummary[] {
+  const sums = listSummaries(content);
+  return content.payable === undefined ? sums : sums.filter(({ summary }) => !hasNothing(summary));
 }
 
 /** Control totals as response headers. Statements with more than one currency have no net total. */

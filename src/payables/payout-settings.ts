@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { type Day } from '../kernel/day.js';
 import { Decimal } from '../kernel/decimal.js';
+import { type Period } from '../kernel/period.js';
 import { loadCalendar } from '../ledger/input/calendar.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
 import { type PayPeriodSegment } from '../workspaces/workspace-tables.js';
@@ -10,6 +11,11 @@ import { PayPeriods } from './pay-periods.js';
 export async function loadPayPeriods(tx: Transaction): Promise<PayPeriods | null> {
   const segments = await loadSegments(tx);
   return segments === null ? null : new PayPeriods(segments, await loadCalendar(tx));
+}
+
+/** Whether the workspace has payouts, and the period is one of its pay periods. */
+export async function isPayPeriod(tx: Transaction, period: Period): Promise<boolean> {
+  return (await loadPayPeriods(tx))?.includes(period) === true;
 }
 
 export async function loadSegments(tx: Transaction): Promise<readonly PayPeriodSegment[] | null> {

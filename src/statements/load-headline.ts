@@ -1,4 +1,4 @@
-import { loadPayPeriods } from '../payables/payout-settings.js';
+import { isPayPeriod } from '../payables/payout-settings.js';
 import { loadStatementPayouts } from '../payables/statement-payouts.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
 import { describePay, type PayHeadline } from './payslip.js';
@@ -12,7 +12,7 @@ export async function loadHeadline(
   { repId, period }: StatementKey,
   currency: string,
 ): Promise<PayHeadline | null> {
-  if ((await loadPayPeriods(tx))?.includes(period) !== true) return null;
+  if (!(await isPayPeriod(tx, period))) return null;
   const [member] = await readTeamStatements(tx, period, currency, { repIds: [repId], everyone: true });
   if (member === undefined || member.payTotals === null) return null;
   const { payTotals, pay, main, others, status } = member;

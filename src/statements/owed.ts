@@ -7,6 +7,7 @@ import { type CountedRow, loadRowsOfPeriod } from '../ledger/input/counted-rows.
 import { type FrozenPeriod, type RepTerms } from '../ledger/input/rep-terms.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
 import { dryRunPeriods } from '../simulation/period-dry-run.js';
+import { listSummaries } from './snapshot.js';
 import { type StatementContent } from './statement.js';
 import { type TrueUpLine, trueUpLines } from './true-up-line.js';
 
@@ -114,11 +115,8 @@ async function loadCarriedForward(tx: Transaction, { repId }: RepTerms, { period
   return rows;
 }
 
-function approvedAmounts({ currency, summary, otherCurrencies }: ApprovedPeriod['statement']): Amount[] {
-  return [{ currency, summary }, ...otherCurrencies].map((currencySummary) => ({
-    currency: currencySummary.currency,
-    amount: currencySummary.summary.netPayout,
-  }));
+function approvedAmounts(statement: ApprovedPeriod['statement']): Amount[] {
+  return listSummaries(statement).map(({ currency, summary }) => ({ currency, amount: summary.netPayout }));
 }
 
 /** What is not paid of each currency. Currencies without a difference are left out. */

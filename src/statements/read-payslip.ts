@@ -1,11 +1,12 @@
 import { sql } from 'kysely';
-import { type Day } from '../kernel/day.js';
+import { type Clock } from '../kernel/clock.js';
 import { eventsTable } from '../ledger/input/as-of.js';
 import { nameEntries } from '../payables/name-entries.js';
 import { loadEntries } from '../payables/payable-views.js';
 import { loadPayPeriods } from '../payables/payout-settings.js';
 import { loadStatementPayouts, type StatementPayouts } from '../payables/statement-payouts.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
+import { workspaceToday } from '../reps/rep-views.js';
 import {
   buildPayslip,
   describePay,
@@ -16,6 +17,7 @@ import {
   type PayslipPart,
 } from './payslip.js';
 import { toHeadlineResponse, toPartResponse } from './payslip-response.js';
+import { listSummaries } from './snapshot.js';
 import { type StatementContent, type StatementHead, type StatementKey, type StatementState } from './statement.js';
 
 /** What a statement pays, with the batches that contain it. */
@@ -35,7 +37,7 @@ export async function loadPayslip(
   const { payable, lines } = content;
   if (payable === undefined) return null;
   const payouts = (await loadStatementPayouts(tx, key.period, [key.repId])).get(key.repId) ?? [];
-  const summaries = [{ currency: content.currency, summary: content.summary }, ...content.otherCurrencies];
+  const summaries = listSummaries(content);
   const headline = describePay({
     totals: payable.totals,
     pay: payable.pay ?? null,
@@ -53,7 +55,7 @@ export async function readPayslip(
   key: StatementKey,
   head: StatementHead | null,
   content: StatementContent,
-  today: Day,
+  clock: Clock,
 ): Promise<Pick<StatementState, 'payslip' | 'payouts'>> {
   const loaded = await loadPayslip(tx, key, head, content);
   if (loaded === null) return {};
@@ -63,7 +65,7 @@ export async function readPayslip(
     payslip: {
       ...toHeadlineResponse(headline),
       parts: parts.map(toPartResponse),
-      notPaid: await listNotPaid(tx, key.repId, content, today),
+      notPaid: await listNotPaid(tx, key.repId, content, clock),
     },
   };
 }
@@ -78,6 +80,7 @@ export async function loadOnlyCurrencies(
   tx: Transaction,
   repIds: readonly string[],
 ): Promise<ReadonlyMap<string, string>> {
+  if (repIds.length === 0) return new Map();
   const { rows } = await sql<{ repId: string; currency: string }>`
     select rep_id as "repId", min(currency) as currency from ${eventsTable(tx)} e
     where workspace_id = ${tx.workspaceId} and rep_id = any(${repIds}::uuid[]) and status = 'earned'
@@ -85,10 +88,11 @@ export async function loadOnlyCurrencies(
   return new Map(rows.map(({ repId, currency }) => [repId, currency]));
 }
 
-/** What of the earned amounts waits or is held on the day. */
-async function listNotPaid(tx: Transaction, repId: string, { lines }: StatementContent, today: Day) {
+/** What of the earned amounts waits or is held today, or on the day of the instant whose state is read. */
+async function listNotPaid(tx: Transaction, repId: string, { lines }: StatementContent, clock: Clock) {
   const payPeriods = await loadPayPeriods(tx);
   if (payPeriods === null || lines.length === 0) return [];
+  const today = await workspaceToday(tx, { now: () => tx.asOf ?? clock.now() });
   const earned = earnedKeys(lines);
   const entries = (await loadEntries(tx, payPeriods, [repId], today)).get(repId)?.entries ?? [];
   const open = entries.filter(

@@ -72,6 +72,15 @@ export interface Snapshot {
   readonly payable?: StoredPayable;
 }
 
+/** The totals of a statement by currency, those in its own currency first. */
+export function listSummaries({
+  currency,
+  summary,
+  otherCurrencies,
+}: Pick<Snapshot, 'currency' | 'summary' | 'otherCurrencies'>): readonly CurrencySummary[] {
+  return [{ currency, summary }, ...otherCurrencies];
+}
+
 /** Sums the lines into a statement. Amounts in different currencies are never added. */
 export function createSnapshot(lines: readonly StatementLine[], currency: string, payable?: StoredPayable): Snapshot {
   const byCurrency = groupBy(lines, (line) => line.currency);

@@ -5,7 +5,7 @@ import { sumTeamEarnings } from '../earnings/team-page.js';
 import { type Period } from '../kernel/period.js';
 import { statementPeriodsTable } from '../ledger/input/as-of.js';
 import { loadRange } from '../ledger/input/calendar.js';
-import { loadPayPeriods } from '../payables/payout-settings.js';
+import { isPayPeriod } from '../payables/payout-settings.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
 import { type CurrencySummary } from './snapshot.js';
 import { toSummaryResponse } from './statement.js';
@@ -58,7 +58,7 @@ async function readSummaries(
   currency: string,
   selection: TeamSelection,
 ): Promise<CurrencySummary[]> {
-  if ((await loadPayPeriods(tx))?.includes(period) === true) {
+  if (await isPayPeriod(tx, period)) {
     const members = await readTeamStatements(tx, period, currency, selection);
     return members.flatMap(({ main, others }) => [main, ...others]);
   }

@@ -10,7 +10,7 @@ import { jsonInSlices, parseInSlices } from '../../platform/long-response.js';
 import { Download, operation } from '../../platform/operations/operation.js';
 import { asOfQuery, flag, optionalPeriod } from '../../platform/operations/schemas.js';
 import { notYours, repNotFound } from '../../reps/rep.js';
-import { findPerson, workspaceToday } from '../../reps/rep-views.js';
+import { findPerson } from '../../reps/rep-views.js';
 import { type PayslipLine, type PayslipRow } from '../../statements/payslip.js';
 import { lineTitles, rowNote, rowTitle } from '../../statements/payslip-words.js';
 import { type LoadedPayslip, loadPayslip, readPayslip } from '../../statements/read-payslip.js';
@@ -78,8 +78,7 @@ async function writeText(
     async (tx) => {
       const { currency, ...found } = await find(tx);
       const read = await readStatement(tx, found.key, currency);
-      const today = await workspaceToday(tx, { now: () => asOf ?? clock.now() });
-      const paid = format === 'json' ? await readPayslip(tx, found.key, read.head, read.content, today) : {};
+      const paid = format === 'json' ? await readPayslip(tx, found.key, read.head, read.content, clock) : {};
       const pay = format === 'csv' ? await loadPayslip(tx, found.key, read.head, read.content) : null;
       return { ...found, ...read, paid, pay };
     },

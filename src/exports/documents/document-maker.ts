@@ -8,7 +8,7 @@ import { readActorNames } from '../../reps/actor-names.js';
 import { repNotFound } from '../../reps/rep.js';
 import { findPeopleBelow } from '../../reps/rep-views.js';
 import { loadPayslip } from '../../statements/read-payslip.js';
-import { type CurrencySummary, totalsByCurrency } from '../../statements/snapshot.js';
+import { type CurrencySummary, listSummaries, totalsByCurrency } from '../../statements/snapshot.js';
 import { readStatement } from '../../statements/statement-views.js';
 import { findWorkspace } from '../../workspaces/workspace-views.js';
 import { type ExportRequest, workbookType } from '../export-job.js';
@@ -154,7 +154,7 @@ export class DocumentMaker {
         const paid = await loadPayslip(tx, { repId, period }, read.head, read.content);
         return { ...read, pay: paid, people: await readActorNames(tx, actors) };
       });
-      summaries.push({ currency: content.currency, summary: content.summary }, ...content.otherCurrencies);
+      summaries.push(...listSummaries(content));
       yield { name, email, payrollId, head, content, pay, people };
     }
   }

@@ -1,6 +1,6 @@
 import { currencyDigits } from '../../kernel/currency.js';
 import { Decimal } from '../../kernel/decimal.js';
-import { grouped } from '../../kernel/money-text.js';
+import { grouped, money } from '../../kernel/money-text.js';
 import { type Period, periodKind } from '../../kernel/period.js';
 import { isFiscalPeriod } from '../../kernel/period-calendar.js';
 import { knownZone } from '../../kernel/time-zone.js';
@@ -23,6 +23,13 @@ export function roundBase(amount: Decimal, currency: string): Decimal {
 /** `1`, `1 and 2`, `1, 2 and 3`. */
 export function listed(names: readonly string[]): string {
   return names.length < 2 ? names.join() : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`;
+}
+
+/** `USD 5.00 and EUR 3.00`; a dash for an amount without an exchange rate. */
+export function amountList(amounts: readonly { readonly currency: string; readonly amount: Decimal | null }[]): string {
+  return listed(
+    amounts.map(({ currency, amount }) => `${currency} ${amount === null ? '–' : money(amount, currency)}`),
+  );
 }
 
 /** 0.085 as `8.5%`. */

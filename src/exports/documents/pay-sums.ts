@@ -3,18 +3,16 @@ import { type Html, html } from '../../platform/documents/html.js';
 import { type PayslipPart } from '../../statements/payslip.js';
 import { lineTitles, statusText } from '../../statements/payslip-words.js';
 import { type LoadedPayslip } from '../../statements/read-payslip.js';
-import { listed } from './figures.js';
+import { amountList } from './figures.js';
 
 /** What the statement pays as the figure of the document, and the lines from what is earned to it. */
 export function paySums({ headline, parts }: LoadedPayslip, notes: readonly Html[]): Html {
   const { pays, earned, owed } = headline;
-  const amounts = (each: readonly { readonly currency: string; readonly amount: { toString(): string } }[]) =>
-    listed(each.map(({ currency, amount }) => `${currency} ${money(String(amount), currency)}`));
   return html`<section class="sums">
   <p class="net"><span>Payable</span>${pays.map(({ currency, amount }) => html`<strong>${currency} ${amount === null ? 'without an exchange rate' : money(amount, currency)}</strong>`)}
     <small>Status: ${statusText(headline)}</small>
-    <small>Earned in the period: ${earned.length === 0 ? 'nothing' : amounts(earned)}</small>
-    ${owed.length === 0 ? [] : html`<small>Still owed: ${amounts(owed)}</small>`}
+    <small>Earned in the period: ${earned.length === 0 ? 'nothing' : amountList(earned)}</small>
+    ${owed.length === 0 ? [] : html`<small>Still owed: ${amountList(owed)}</small>`}
     ${notes}
   </p>
   ${parts.slice(0, 1).map((part) => lineTable(part, headline.currency))}

@@ -34,7 +34,7 @@ interface RampEffect {
   readonly effect: Decimal;
 }
 
-/** What the lines of refunds take back; see refund-words.ts. */
+/** What the lines of refunds take back. */
 interface RefundEffect {
   readonly lines: readonly ExplainedLine[];
   readonly effect: Decimal;

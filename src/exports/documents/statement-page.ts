@@ -6,10 +6,10 @@ import { loadFontFaces } from '../../platform/documents/fonts.js';
 import { type Html, html, htmlPage } from '../../platform/documents/html.js';
 import { explainProration } from '../../quotas/proration.js';
 import { type LoadedPayslip } from '../../statements/read-payslip.js';
-import { type StatementLine, type Summary } from '../../statements/snapshot.js';
+import { listSummaries, type StatementLine, type Summary } from '../../statements/snapshot.js';
 import { buildMeters, type Meter, tierReached } from './attainment-meters.js';
 import { computationSection, versionNames } from './computation-section.js';
-import { counted, listed, minute, percent, periodName, quantity } from './figures.js';
+import { amountList, counted, minute, percent, periodName, quantity } from './figures.js';
 import { lineItemsSection } from './line-items-section.js';
 import { choosePaper, draftMark, pageStyle, watermark } from './page-style.js';
 import { paySums } from './pay-sums.js';
@@ -108,8 +108,7 @@ ${content.otherCurrencies.map(
 
 /** What is earned since the beginning of the year, with the period. */
 function sumYear({ content, earlierThisYear, earnedIn }: StatementFacts): Decimal {
-  const summaries = [{ currency: content.currency, summary: content.summary }, ...content.otherCurrencies];
-  const now = summaries.find(({ currency }) => currency === earnedIn)?.summary.netPayout ?? '0';
+  const now = listSummaries(content).find(({ currency }) => currency === earnedIn)?.summary.netPayout ?? '0';
   return earlierThisYear.plus(Decimal.of(now));
 }
 
@@ -127,9 +126,8 @@ function renderPaySums(
           html`<small>Earned in the previous period, ${periodName(previous.period)}: ${earnedIn} ${money(previous.netPayout, earnedIn)}</small>`,
         ];
   const notes = [html`<small>Earned in ${year} to date: ${earnedIn} ${money(yearToDate, earnedIn)}</small>`, ...before];
-  const earned = [{ currency: content.currency, summary: content.summary }, ...content.otherCurrencies].filter(
-    ({ summary: { totalCommission, totalBonuses, totalAdjustments } }) =>
-      [totalCommission, totalBonuses, totalAdjustments].some((amount) => !Decimal.of(amount).isZero()),
+  const earned = listSummaries(content).filter(({ summary: { totalCommission, totalBonuses, totalAdjustments } }) =>
+    [totalCommission, totalBonuses, totalAdjustments].some((amount) => !Decimal.of(amount).isZero()),
   );
   return html`${paySums(pay, notes)}
 ${earned.map(({ currency, summary }) => html`<section class="sums"><p class="net"><span>Earned</span></p>${summaryTable(summary, currency, `Earned, ${currency}`)}</section>`)}`;
@@ -234,12 +232,10 @@ function trueUpRows({ lines = [], currency }: StatementLine): Html[] {
 
 function notes({ comments, content, workspace, pay }: StatementFacts): Html {
   const { currency, summary } = content;
-  const sums = (amounts: readonly { readonly currency: string; readonly amount: Decimal | null }[]) =>
-    listed(amounts.map((each) => `${each.currency} ${each.amount === null ? '–' : money(each.amount, each.currency)}`));
   const control =
     pay === null
       ? `net payout ${currency} ${money(summary.netPayout, currency)}`
-      : `payable ${sums(pay.headline.pays)}, earned ${sums(pay.headline.earned) || 'nothing'}`;
+      : `payable ${amountList(pay.headline.pays)}, earned ${amountList(pay.headline.earned) || 'nothing'}`;
   return html`<section class="notes"><h2>Notes</h2>
 <p>Amounts are gross, before tax and other deductions. Each line is calculated exactly and rounded once, to ${currencyDigits(currency)} decimals in ${currency}.</p>
 <p>If something looks wrong, comment on this statement or write to the person who runs commissions at <span dir="auto">${workspace.name}</span>, naming the statement and the deal.</p>

@@ -15,7 +15,7 @@ import {
 import { explainProration } from '../../quotas/proration.js';
 import { statusText } from '../../statements/payslip-words.js';
 import { type LoadedPayslip } from '../../statements/read-payslip.js';
-import { noAmounts, type StatementLine, type Summary } from '../../statements/snapshot.js';
+import { listSummaries, noAmounts, type StatementLine, type Summary } from '../../statements/snapshot.js';
 import { type StatementContent, type StatementHead } from '../../statements/statement.js';
 import { hasAmount } from '../../statements/team-statements.js';
 import { type WorkspaceRow } from '../../workspaces/workspace-views.js';
@@ -260,8 +260,7 @@ interface SummaryRow {
 function writeSummary(sheet: Sheet, statement: WorkbookStatement): SummaryRow[] {
   const { name, email, payrollId, head, content, pay } = statement;
   if (pay !== null) return writePaidSummary(sheet, statement, pay);
-  const parts = [{ currency: content.currency, summary: content.summary }, ...content.otherCurrencies];
-  return parts.map(({ currency, summary }) => {
+  return listSummaries(content).map(({ currency, summary }) => {
     const amounts = toAmounts(summary);
     sheet.row([
       { text: name },
@@ -281,7 +280,7 @@ function writePaidSummary(
   { name, email, payrollId, head, content }: WorkbookStatement,
   { headline, parts }: LoadedPayslip,
 ): SummaryRow[] {
-  const summaries = [{ currency: content.currency, summary: content.summary }, ...content.otherCurrencies];
+  const summaries = listSummaries(content);
   const none = [{ currency: headline.currency, conversion: null }];
   return (parts.length === 0 ? none : parts).map(({ currency, conversion }) => {
     const summary = summaries.find((each) => each.currency === currency)?.summary ?? noAmounts;

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { recordAuditEntry } from '../../audit/audit-entry.js';
 import { layouts } from '../../exports/payroll-layouts.js';
 import { Failure } from '../../kernel/failure.js';
-import { loadPayPeriods } from '../../payables/payout-settings.js';
+import { isPayPeriod } from '../../payables/payout-settings.js';
 import { withDryRun } from '../../platform/database/dry-run.js';
 import { type Transaction, UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { failpoint } from '../../platform/failpoint.js';
@@ -32,8 +32,7 @@ type CreatedBatch = z.input<typeof createdBatch>;
 
 /** Approvals are checked under the workspace's lock, so no statement is unlocked meanwhile. */
 async function assertMayCreate(tx: Transaction, { period: requestedPeriod, currency }: Requested): Promise<void> {
-  const payPeriods = await loadPayPeriods(tx);
-  if (payPeriods?.includes(requestedPeriod) !== true)
+  if (!(await isPayPeriod(tx, requestedPeriod)))
     throw new Failure('not_a_pay_period', `${requestedPeriod} is no pay period of this workspace.`);
   const open = (await listBatches(tx, { period: requestedPeriod, status: 'open' })).find(
     ({ totals }) => currency === undefined || totals.some((total) => total.currency === currency),

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { listTeamPage } from '../../earnings/team-page.js';
 import { pageOfTeam, teamPageQuery } from '../../earnings/team-page-query.js';
 import { type Caller } from '../../kernel/caller.js';
-import { type Day } from '../../kernel/day.js';
+import { type Clock } from '../../kernel/clock.js';
 import { type Period } from '../../kernel/period.js';
 import { sampleIds } from '../../kernel/sample-ids.js';
 import { inParallel } from '../../kernel/waiting.js';
@@ -66,7 +66,7 @@ async function readRepStatement(
     version,
   }: { readonly period: Period; readonly isLive: boolean; readonly version: number | null },
   currency: string,
-  today: Day,
+  clock: Clock,
 ): Promise<StatementResponse> {
   const key = { repId, period: requestedPeriod };
   const [repName, { head, content }] = await inParallel(
@@ -76,17 +76,17 @@ async function readRepStatement(
   if (repName === null) throw repNotFound();
   if (isLive) {
     const live = await readLedger(tx, key, currency);
-    return toStatementResponse(key, repName, null, live, caller, await readPayslip(tx, key, null, live, today));
+    return toStatementResponse(key, repName, null, live, caller, await readPayslip(tx, key, null, live, clock));
   }
   if (version !== null && version !== content.version) {
     const earlier = await findVersion(tx, key, version);
     if (head === null || earlier === null) throw statementNotFound();
-    const paid = await readPayslip(tx, key, head, earlier, today);
+    const paid = await readPayslip(tx, key, head, earlier, clock);
     return toStatementResponse(key, repName, { ...head, status: 'draft' }, earlier, caller, paid);
   }
   const holds = (await readApprovalHolds(tx, requestedPeriod, [repId]))(repId);
   const state = await readState(tx, key, head, content, currency);
-  const paid = await readPayslip(tx, key, head, content, today);
+  const paid = await readPayslip(tx, key, head, content, clock);
   return {
     ...(await toStatementResponse(key, repName, head, content, caller, { ...state, ...paid })),
     ...presentHolds(holds, caller),
@@ -157,11 +157,11 @@ export const getStatements = operation({
     );
     return unitOfWork.run(caller, { lock: 'none', access: 'read', asOf: request.asOf }, async (tx) => {
       const { period: requestedPeriod, currency } = await resolvePeriod(tx, request.period, clock);
-      const today = await workspaceToday(tx, { now: () => request.asOf ?? clock.now() });
       if (request.repId !== undefined) {
         const shown = { period: requestedPeriod, isLive: request.live, version: request.version ?? null };
-        return readRepStatement(tx, caller, request.repId, shown, currency, today);
+        return readRepStatement(tx, caller, request.repId, shown, currency, clock);
       }
+      const today = await workspaceToday(tx, { now: () => request.asOf ?? clock.now() });
       const repIds = await filteredReps(tx, caller, today, request);
       const selection = { repIds, everyone: request.include === 'all' };
       return readTeam(tx, caller, requestedPeriod, currency, selection, request);

@@ -13,6 +13,7 @@ import { approvalHolds } from '../approval-holds.js';
 import { describePay } from '../payslip.js';
 import { payHeadline, toHeadlineResponse } from '../payslip-response.js';
 import { loadOnlyCurrencies } from '../read-payslip.js';
+import { listSummaries } from '../snapshot.js';
 import { listStoredStatements } from '../statement-views.js';
 
 const params = z.strictObject({ repId: pathIds.repId });
@@ -87,8 +88,10 @@ export const listRepStatements = operation({
     if (!maySee(caller, repId)) throw notYours();
     const { rows, payouts, otherwise } = await unitOfWork.read(caller, async (tx) => {
       await assertRepExists(tx, repId);
+      const stored = await listStoredStatements(tx, repId);
+      if (stored.every(({ payTotals }) => payTotals === null)) return { rows: stored };
       return {
-        rows: await listStoredStatements(tx, repId),
+        rows: stored,
         payouts: await loadPayoutsOfRep(tx, repId),
         otherwise: (await loadOnlyCurrencies(tx, [repId])).get(repId),
       };
@@ -101,8 +104,8 @@ export const listRepStatements = operation({
         : {
             payslip: toHeadlineResponse(
               describePay({
-                ...{ totals: payTotals, pay, payouts: payouts.get(row.period) ?? [] },
-                summaries: [{ currency: row.currency, summary }, ...otherCurrencies],
+                ...{ totals: payTotals, pay, payouts: payouts?.get(row.period) ?? [] },
+                summaries: listSummaries({ currency: row.currency, summary, otherCurrencies }),
                 isApproved: row.status === 'approved',
                 otherwise: otherwise ?? row.currency,
               }),
