@@ -1,7 +1,7 @@
 import { register } from 'node:module';
 import { compileConditions } from '#src/engine/condition.js';
 import { readPlanConfig } from '#src/engine/plan-config.js';
-import { type Deal } from '#src/engine/slug.js';
+import { type Deal, fieldReader } from '#src/engine/slug.js';
 import * as exactDecimals from '#src/kernel/decimal.js';
 import { growth } from './effects.js';
 import * as floats from './float-decimal.js';
@@ -123,8 +123,7 @@ async function conditionsAgainstRulesEngines(rounds: number): Promise<Table> {
       { field: 'amount', fieldType: 'currency', operator: 'gt', value: 2000 },
       { field: 'segment', fieldType: 'select', operator: 'in', value: ['mid', 'enterprise'] },
     ],
-    {},
-    {},
+    (slug) => fieldReader(slug, {}, {}),
     'UTC',
   );
   const own: Passes = (deal) => compiled.passes(deal, deal.closeDate);

@@ -29,6 +29,8 @@ export const exceptionReasons = [
   'fx_rate_missing',
   'value_out_of_range',
   'field_missing',
+  'no_lines',
+  'rate_not_found',
   'amount_out_of_range',
   'deal_condition_failed',
   'rule_condition_failed',

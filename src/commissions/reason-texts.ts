@@ -75,6 +75,24 @@ export const reasonTexts: ReasonTexts = {
     toRep: 'The deal has another currency than the plan.',
     toAdmin: 'The deal has another currency than the plan. Correct the deal, or use a plan in that currency.',
   },
+  no_lines: {
+    label: 'No lines',
+    toRep: 'The deal lists no products, which the rule pays.',
+    toAdmin: 'The rule pays the lines of deals, and the deal has none. Add its lines.',
+  },
+  no_line: {
+    label: 'No matching line',
+    toRep: 'The rule pays none of the products of the deal.',
+  },
+  line_condition_failed: {
+    label: 'Line not covered',
+    toRep: 'The rule does not pay this product.',
+  },
+  rate_not_found: {
+    label: 'No rate found',
+    toRep: 'The rate table has no rate for this combination.',
+    toAdmin: 'No row of the rate table matches the values that were looked up. Add a row.',
+  },
   fx_rate_missing: {
     label: 'No exchange rate',
     toRep: 'There is no exchange rate for the currency of the deal yet.',

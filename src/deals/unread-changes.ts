@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { type Fields } from '../engine/field-value.js';
-import { foldedSlug } from '../engine/slug.js';
+import { foldedSlug } from '../engine/folded-slug.js';
 import { Decimal } from '../kernel/decimal.js';
 import { loadReadFields } from '../ledger/input/read-fields.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';

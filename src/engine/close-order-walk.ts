@@ -6,14 +6,17 @@ import { type CarriedCredit } from './carried-credit.js';
 import { type CompiledRule, type CompiledVersion } from './compiled-plan.js';
 import { type SeenValue } from './condition.js';
 import { type FiringConversion } from './convert-deal.js';
+import { type FiringLine } from './count-lines.js';
 import { type Share } from './credit-lines.js';
 import { type EffectiveQuota } from './effective-quota.js';
 import { settleSum } from './exchange-rates.js';
 import { type FormulaValue } from './formula-trace.js';
 import { type FixedEvent, type UpstreamEvent } from './model.js';
-import { type Payout, payOut, type TierInputs } from './payout.js';
+import { type Payout, payOut } from './payout.js';
 import { type PlannedRefund } from './plan-refunds.js';
+import { type KeyFacts } from './rule-table.js';
 import { type Deal } from './slug.js';
+import { type TierInputs } from './tier-inputs.js';
 import { type Reason } from './trace.js';
 
 /** The running credit under one attainment key in one period. */
@@ -46,6 +49,10 @@ export interface Firing {
   /** See {@link TierInputs.share}. */
   readonly share: Share;
   readonly isCreditNote: boolean;
+  /** See {@link TierInputs.lines}. */
+  readonly lines: readonly FiringLine[] | null;
+  readonly source: Deal | null;
+  readonly facts: KeyFacts;
   readonly seen: readonly SeenValue[];
   readonly upstream: readonly UpstreamEvent[];
   readonly conversions: readonly FiringConversion[];
@@ -149,6 +156,11 @@ export class CloseOrderWalk {
     }
   }
 
+  /** All credit under the key in the period, of entries that were added; complete once the walk advances. */
+  periodCredit(key: string, period: Period): Decimal {
+    return this.toCompared(this.counters.get(period, key).periodCredit);
+  }
+
   /** The credit under each key and period, as `key|period`. */
   credits(): Map<string, Decimal> {
     return new Map(this.counters.all().map(([period, key, counter]) => [`${key}|${period}`, counter.cumulative]));
@@ -213,6 +225,9 @@ export class CloseOrderWalk {
       paid: entry.tally.paid,
       cutOff: entry.tally.cutOff,
       isCreditNote: firing.isCreditNote,
+      lines: firing.lines,
+      source: firing.source,
+      facts: firing.facts,
     };
   }
 

@@ -2,21 +2,28 @@ import { addDays, type Day, earliestDay, latestDay } from '../kernel/day.js';
 import { Decimal } from '../kernel/decimal.js';
 import { getOrInsert } from '../kernel/get-or-insert.js';
 import { type PeriodCalendar } from '../kernel/period-calendar.js';
-import { type Condition, type ConditionSet, compileConditions } from './condition.js';
+import { type Condition, type ConditionSet, compileConditions, leavesOf } from './condition.js';
 import { type CompiledFx, compileFx, listFields, listFormulas } from './convert-deal.js';
 import { type CountedLines } from './credit-lines.js';
+import { isLineSlug, nameInLine, lineReader as readerInLine } from './deal-line.js';
 import { asDay } from './field-value.js';
-import { fieldsIn } from './formula.js';
+import { foldedSlug } from './folded-slug.js';
+import { fieldsIn, formulaReader, isFormula } from './formula.js';
 import { type CompiledFormula, compileFormula } from './formula-trace.js';
-import { attainmentKey, type PlanTerms, type Rule } from './plan-config.js';
+import { isPersonField } from './person-facts.js';
+import { attainmentKey, type PlanTerms, type Rule, type TierPay } from './plan-config.js';
 import { computePlanCost } from './plan-cost.js';
 import { type PlanFx } from './plan-fx.js';
+import { type RateTable } from './rate-table.js';
+import { flatPerOf, hasBaseOfLines, hasTierOfLines, namesLines } from './rule-lines.js';
+import { compileTable, findTable, isAttainmentField, type RuleTable, type TableReference } from './rule-table.js';
 import {
   currencyReader,
   type Deal,
   dealAmount,
   dealCount,
   fieldReader,
+  lineCount,
   type ReadField,
   type SlugMapping,
   signOfAmount,
@@ -43,10 +50,8 @@ export interface PlanVersion {
 }
 
 /** An override of one tier for one rep: the threshold stays the global tier's. */
-export interface TierOverride {
+export interface TierOverride extends TierPay {
   readonly tierIndex: number;
-  readonly rate?: number;
-  readonly flatAmount?: number;
   /** Its first and last day; a missing one is that of the version. */
   readonly from?: Day;
   readonly to?: Day;
@@ -59,9 +64,17 @@ export interface EffectiveTier {
   readonly tierIndex: number;
   readonly name: string | null;
   readonly threshold: Decimal;
-  /** Exactly one of the two is set. */
+  /** Exactly one of the three is set. */
   readonly rate: Decimal | null;
   readonly flatAmount: Decimal | null;
+  readonly table: TierTable | null;
+}
+
+/** A tier that pays what a rate table says. */
+export interface TierTable {
+  readonly reference: TableReference;
+  /** Null for a table that does not exist, and where no row is looked up. */
+  readonly compiled: RuleTable | null;
 }
 
 /** What a rule says about refunds. */
@@ -88,7 +101,9 @@ export interface CompiledRule extends RefundTerms {
   readonly readCurrencies: readonly ReadField[];
   readonly readTierValue: ReadField | null;
   /** What is summed to credit; null when the measure is the credit. */
-  readonly credits: readonly { readonly read: ReadField; readonly weight: Decimal }[] | null;
+  readonly credits: readonly CompiledCredit[] | null;
+  /** Set in a rule that counts and pays lines. */
+  readonly lines: CompiledLines | null;
   readonly tiers: readonly EffectiveTier[];
   /** The thresholds of the tiers as credit (attainment) or unchanged (value, rank); null for attainment without a target. */
   readonly boundsFor: (target: Decimal | null) => readonly Decimal[] | null;
@@ -103,6 +118,33 @@ export interface CompiledRule extends RefundTerms {
   readonly fields: ReadonlySet<string>;
   /** The formulas that the rule, its conditions and those of the plan name. */
   readonly formulas: readonly CompiledFormula[];
+}
+
+interface CompiledCredit {
+  readonly read: ReadField;
+  readonly weight: Decimal;
+  /** Whether it is summed over the lines. */
+  readonly isOfLines: boolean;
+}
+
+/** How a rule reads the lines of a deal. */
+export interface CompiledLines {
+  readonly conditions: ConditionSet;
+  /** Whether a deal without lines is one line with its amount. */
+  readonly takesDeal: boolean;
+  /** Whether the measure and the base are sums over lines, and whether each line has the tier of its own value. */
+  readonly hasMeasure: boolean;
+  readonly hasBase: boolean;
+  readonly hasTiers: boolean;
+  readonly flatPer: NonNullable<Rule['flatPer']>;
+  readonly readQuantity: ReadField;
+  /** The readers that are summed over lines. */
+  readonly fields: ReadonlySet<ReadField>;
+  /** The names after `line.`, in small letters, that the rule reads, and those that the conditions of lines read. */
+  readonly names: ReadonlySet<string>;
+  readonly conditionNames: ReadonlySet<string>;
+  /** Whether the measure, the base or the credit name values of lines, which have a currency. */
+  readonly hasCurrency: boolean;
 }
 
 export interface CompiledVersion {
@@ -126,6 +168,7 @@ export function compileTimeline(
   measures: SlugMapping,
   timeZone: string,
   calendar?: PeriodCalendar,
+  tables: readonly RateTable[] = [],
 ): CompiledVersion[] {
   const stretches = new Map(computeStretches(timeline).map((stretch) => [stretch.planVersionId, stretch]));
   return timeline.flatMap((version) => {
@@ -139,6 +182,7 @@ export function compileTimeline(
         measures,
         timeZone,
         calendar,
+        tables,
       ),
     );
   });
@@ -169,6 +213,7 @@ export function compileVersion(
   measures: SlugMapping,
   timeZone: string,
   calendar?: PeriodCalendar,
+  tables: readonly RateTable[] = [],
 ): CompiledVersion {
   const readers = new Map<string, ReadField>();
   // Rules that read the same field share its reader, and with it the number of the last deal; see NumberReader.
@@ -176,48 +221,107 @@ export function compileVersion(
     getOrInsert(readers, slug, () =>
       slug === dealCount ? countDeals(reader(dealAmount)) : fieldReader(slug, version.fieldMapping, measures),
     );
-  const compile = (conditions: readonly Condition[]) =>
-    compileConditions(conditions, version.fieldMapping, measures, timeZone, calendar);
-  const fx = compileFx(version, measures);
-  const currencyReaders = (rule: Rule) =>
-    fx === null
-      ? moneySlugs(rule)
-          .flatMap(fieldsIn)
-          .map((slug) => currencyReader(slug, version.fieldMapping, measures))
-      : [];
+  const lineReaders = new Map<string, ReadField>();
+  const lineReader = (slug: string): ReadField =>
+    getOrInsert(lineReaders, slug, () => readerOfLines(slug, reader, lineReader));
+  const compile = (conditions: readonly Condition[], readerOf = reader) =>
+    compileConditions(conditions, readerOf, timeZone, calendar);
+  const keysOf = ({ id, tiers }: IdentifiedRule) => keyFields([...tiers, ...(overrides.get(id) ?? [])], tables);
+  const fx = compileFx(version, measures, keysOf);
+  const compileRule = (rule: IdentifiedRule, position: number): CompiledRule => {
+    const readerOf = rule.lines === undefined ? reader : lineReader;
+    const tiers = effectiveTiers(rule, repId, overrides.get(rule.id) ?? [], (reference) =>
+      compileTable(reference, tables, readerOf),
+    );
+    const base = baseField(rule);
+    return {
+      ...compileRefundTerms(rule, version, measures, timeZone),
+      position,
+      key: attainmentKey(rule),
+      conditions: compile(rule.conditions),
+      readMeasure: readerOf(rule.measure),
+      readAmount: reader(dealAmount),
+      measuresEarnings: rule.measure === teamEarnings,
+      readBase: base === null ? null : readerOf(base),
+      readCurrencies: fx === null ? currencyReaders(rule, version.fieldMapping, measures) : [],
+      readTierValue: rule.tierValueField === undefined ? null : readerOf(rule.tierValueField),
+      credits: creditReaders(rule, readerOf),
+      lines: rule.lines === undefined ? null : compileLines(rule, keysOf(rule), lineReader, compile),
+      tiers,
+      boundsFor: tierBounds(rule, tiers),
+      isFlatRate: needsNoQuota(rule, tiers),
+      cap: decimalOrNull(rule.cap),
+      floor: decimalOrNull(rule.floor),
+      capMultiplier: decimalOrNull(rule.capMultiplier),
+      floorAttainment: decimalOrNull(rule.floorAttainment),
+      countedLines: { kinds: rule.creditKinds ?? ['split'], roles: rule.creditRoles ?? null },
+      fields: fx === null ? noFields : new Set(listFields(rule, version.dealConditions, keysOf(rule))),
+      formulas: listFormulas(rule, version.dealConditions).map((formula) => compileFormula(formula, reader)),
+    };
+  };
   return {
     version,
     fx,
     cost: computePlanCost(version),
     dealConditions: compile(version.dealConditions),
-    rules: version.rules.map((rule, position) => {
-      const tiers = effectiveTiers(rule, repId, overrides.get(rule.id) ?? []);
-      const base = baseField(rule);
-      return {
-        ...compileRefundTerms(rule, version, measures, timeZone),
-        position,
-        key: attainmentKey(rule),
-        conditions: compile(rule.conditions),
-        readMeasure: reader(rule.measure),
-        readAmount: reader(dealAmount),
-        measuresEarnings: rule.measure === teamEarnings,
-        readBase: base === null ? null : reader(base),
-        readCurrencies: currencyReaders(rule),
-        readTierValue: rule.tierValueField === undefined ? null : reader(rule.tierValueField),
-        credits: creditReaders(rule, reader),
-        tiers,
-        boundsFor: tierBounds(rule, tiers),
-        isFlatRate: needsNoQuota(rule, tiers),
-        cap: decimalOrNull(rule.cap),
-        floor: decimalOrNull(rule.floor),
-        capMultiplier: decimalOrNull(rule.capMultiplier),
-        floorAttainment: decimalOrNull(rule.floorAttainment),
-        countedLines: { kinds: rule.creditKinds ?? ['split'], roles: rule.creditRoles ?? null },
-        fields: fx === null ? noFields : new Set(listFields(rule, version.dealConditions)),
-        formulas: listFormulas(rule, version.dealConditions).map((formula) => compileFormula(formula, reader)),
-      };
-    }),
+    rules: version.rules.map(compileRule),
   };
+}
+
+/** Reads a slug of a rule with lines from the line at which the rule looks, with its deal. */
+function readerOfLines(slug: string, reader: ReaderOf, lineReader: ReaderOf): ReadField {
+  if (slug === lineCount) return reader(dealCount);
+  if (isFormula(slug)) return formulaReader(slug, lineReader);
+  if (!isLineSlug(slug)) return reader(slug);
+  const read = readerInLine(nameInLine(slug));
+  return ({ line }) => (line === undefined ? undefined : read(line));
+}
+
+type ReaderOf = (slug: string) => ReadField;
+
+function compileLines(
+  rule: IdentifiedRule,
+  keys: readonly string[],
+  readerOf: ReaderOf,
+  compile: (conditions: readonly Condition[], readerOf: ReaderOf) => ConditionSet,
+): CompiledLines {
+  const { conditions = [], withoutLines } = rule.lines ?? {};
+  const paid = [
+    rule.measure,
+    baseField(rule),
+    rule.quotaMeasure,
+    ...(rule.quotaCredit ?? []).map(({ field }) => field),
+  ];
+  const valued = [...paid, rule.tierValueField, ...keys];
+  const compared = leavesOf(conditions).map(({ field }) => field);
+  return {
+    conditions: compile(conditions, readerOf),
+    takesDeal: withoutLines === 'deal',
+    hasMeasure: namesLines(rule.measure),
+    hasBase: hasBaseOfLines(rule),
+    hasTiers: hasTierOfLines(rule),
+    flatPer: flatPerOf(rule),
+    readQuantity: readerOf('line.quantity'),
+    fields: new Set(
+      valued
+        .filter((slug) => slug !== null && slug !== undefined && namesLines(slug))
+        .map((slug) => readerOf(slug as string)),
+    ),
+    conditionNames: lineNames(compared),
+    names: lineNames([...compared, ...valued]),
+    hasCurrency: lineNames(paid).size > 0,
+  };
+}
+
+/** The fields of deals and lines that the keys of the tables read. */
+function keyFields(pays: readonly TierPay[], tables: readonly RateTable[]): string[] {
+  const named = pays.flatMap(({ table }) => (table === undefined ? [] : (findTable(tables, table)?.keys ?? [])));
+  return named.map(({ field }) => field).filter((field) => !isPersonField(field) && !isAttainmentField(field));
+}
+
+function lineNames(slugs: readonly (string | null | undefined)[]): ReadonlySet<string> {
+  const fields = slugs.filter((slug) => slug !== null && slug !== undefined).flatMap(fieldsIn);
+  return new Set(fields.filter(isLineSlug).map((field) => foldedSlug(nameInLine(field))));
 }
 
 /** What a rule of the version says about refunds. */
@@ -256,15 +360,23 @@ export function applicableVersion(timeline: readonly CompiledVersion[], day: Day
  * For each tierIndex the rep's own tier if there is one, otherwise the global tier; ordered by threshold, then
  * index.
  */
-export function effectiveTiers(rule: Rule, repId: string, overrides: readonly TierOverride[]): EffectiveTier[] {
+export function effectiveTiers(
+  rule: Rule,
+  repId: string,
+  overrides: readonly TierOverride[],
+  compile: (reference: TableReference) => RuleTable | null = () => null,
+): EffectiveTier[] {
   const byIndex = new Map<number, EffectiveTier>();
-  const take = (tierIndex: number, name: string | undefined, threshold: number, pay: TierOverride) =>
+  const toTable = ({ table, column }: TierPay): TierTable | null =>
+    table === undefined ? null : { reference: { table, column }, compiled: compile({ table, column }) };
+  const take = (tierIndex: number, name: string | undefined, threshold: number, pay: TierPay) =>
     byIndex.set(tierIndex, {
       tierIndex,
       name: name ?? null,
       threshold: Decimal.of(threshold),
       rate: decimalOrNull(pay.rate),
       flatAmount: decimalOrNull(pay.flatAmount),
+      table: toTable(pay),
     });
   const global = rule.tiers.filter((tier) => tier.repId === undefined);
   const own = rule.tiers.filter((tier) => tier.repId === repId);
@@ -293,17 +405,32 @@ function baseField({ payoutBase }: Rule): string | null {
   return payoutBase === undefined || payoutBase === 'variable_target' || payoutBase === '1' ? null : payoutBase;
 }
 
-/** The fields whose values a rule pays on. A number of deals has no currency; earnings are those of the plan's. */
+/**
+ * The fields of the deal whose values a rule pays on; with lines, those that it counts too. A number of deals or lines
+ * has no currency; earnings are those of the plan's.
+ */
 function moneySlugs(rule: Rule): string[] {
-  const slugs = new Set([rule.measure, baseField(rule) ?? rule.measure]);
-  return [...slugs].filter((slug) => slug !== dealCount && slug !== teamEarnings);
+  const credits = [rule.quotaMeasure, ...(rule.quotaCredit ?? []).map(({ field }) => field)];
+  const paid = [rule.measure, baseField(rule) ?? rule.measure, ...(rule.lines === undefined ? [] : credits)];
+  const slugs = new Set(paid.filter((slug) => slug !== undefined));
+  return [...slugs].filter((slug) => slug !== dealCount && slug !== lineCount && slug !== teamEarnings);
 }
 
-function creditReaders(rule: Rule, reader: (slug: string) => ReadField): CompiledRule['credits'] {
-  if (rule.quotaCredit !== undefined) {
-    return rule.quotaCredit.map(({ field, weight }) => ({ read: reader(field), weight: Decimal.of(weight) }));
-  }
-  return rule.quotaMeasure === undefined ? null : [{ read: reader(rule.quotaMeasure), weight: Decimal.one }];
+function currencyReaders(rule: Rule, mapping: SlugMapping, measures: SlugMapping): ReadField[] {
+  const fields = moneySlugs(rule).flatMap(fieldsIn);
+  const ofDeal = rule.lines === undefined ? fields : fields.filter((field) => !isLineSlug(field));
+  return ofDeal.map((slug) => currencyReader(slug, mapping, measures));
+}
+
+function creditReaders(rule: Rule, reader: ReaderOf): CompiledRule['credits'] {
+  const toCredit = (field: string, weight: Decimal): CompiledCredit => ({
+    read: reader(field),
+    weight,
+    isOfLines: rule.lines !== undefined && namesLines(field),
+  });
+  if (rule.quotaCredit !== undefined)
+    return rule.quotaCredit.map(({ field, weight }) => toCredit(field, Decimal.of(weight)));
+  return rule.quotaMeasure === undefined ? null : [toCredit(rule.quotaMeasure, Decimal.one)];
 }
 
 function decimalOrNull(value: number | undefined): Decimal | null {

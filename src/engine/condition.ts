@@ -6,7 +6,7 @@ import { civilCalendar, isFiscalPeriod, type PeriodCalendar } from '../kernel/pe
 import { unreachable } from '../kernel/unreachable.js';
 import { asDay, asNumber, comparable, type FieldValue, isAbsent, operandNumber } from './field-value.js';
 import { fieldsIn, formulaProblem, isFormula } from './formula.js';
-import { type Deal, fieldReader, type ReadField, type SlugMapping } from './slug.js';
+import { type Deal, type ReadField } from './slug.js';
 
 export const fieldTypes = ['text', 'number', 'currency', 'date', 'select', 'status', 'checkbox', 'timestamp'] as const;
 export type FieldType = (typeof fieldTypes)[number];
@@ -135,14 +135,13 @@ interface CompiledLeaf {
 
 export function compileConditions(
   conditions: readonly Condition[],
-  planMapping: SlugMapping,
-  measures: SlugMapping,
+  readerOf: (slug: string) => ReadField,
   timeZone: string,
   calendar: PeriodCalendar = civilCalendar,
 ): ConditionSet {
   const compile = (leaf: Leaf): CompiledLeaf => ({
     leaf,
-    read: fieldReader(leaf.field, planMapping, measures),
+    read: readerOf(leaf.field),
     fields: fieldsIn(leaf.field),
     test: isOfFiscalPeriod(leaf) ? fiscalPeriodTest(leaf, timeZone, calendar) : getCompiledTest(leaf, timeZone),
   });

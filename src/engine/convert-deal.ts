@@ -1,6 +1,7 @@
 import { type Decimal } from '../kernel/decimal.js';
 import { getOrInsert } from '../kernel/get-or-insert.js';
 import { type Condition, leavesOf } from './condition.js';
+import { isLineSlug } from './deal-line.js';
 import {
   convertAmount,
   defaultRateTable,
@@ -12,6 +13,7 @@ import { asNumber, comparable, type FieldValue, isAbsent } from './field-value.j
 import { fieldsIn, isFormula } from './formula.js';
 import { type Rule } from './plan-config.js';
 import { type PlanFx } from './plan-fx.js';
+import { namesLines } from './rule-lines.js';
 import {
   codeBeside,
   type Deal,
@@ -19,6 +21,7 @@ import {
   type FieldSources,
   fieldSources,
   findKey,
+  lineCount,
   own,
   type SlugMapping,
   teamEarnings,
@@ -67,19 +70,23 @@ export interface CompiledFx {
 
 const amountSlugs = ['amount', 'value', 'dealAmount'];
 
-interface ConvertingVersion {
+interface ConvertingVersion<OfRule extends Rule> {
   readonly currency: string;
   readonly fx?: PlanFx | null;
   readonly fieldMapping: SlugMapping;
   readonly dealConditions: readonly Condition[];
-  readonly rules: readonly Rule[];
+  readonly rules: readonly OfRule[];
 }
 
 /** Null for a version that converts nothing. */
-export function compileFx(version: ConvertingVersion, measures: SlugMapping): CompiledFx | null {
+export function compileFx<OfRule extends Rule>(
+  version: ConvertingVersion<OfRule>,
+  measures: SlugMapping,
+  keysOf: (rule: OfRule) => readonly string[] = () => [],
+): CompiledFx | null {
   const { fx, currency, fieldMapping, dealConditions, rules } = version;
   if (fx === undefined || fx === null) return null;
-  const slugs = new Set(rules.flatMap((rule) => listFields(rule, dealConditions)));
+  const slugs = new Set(rules.flatMap((rule) => listFields(rule, dealConditions, keysOf(rule))));
   const sourcesOf = (slug: string) => fieldSources(slug, fieldMapping, measures);
   return {
     terms: fx,
@@ -89,21 +96,27 @@ export function compileFx(version: ConvertingVersion, measures: SlugMapping): Co
   };
 }
 
-/** The fields that a rule of the plan names, with those of its conditions and of the conditions of the plan. */
-export function listFields(rule: Rule, dealConditions: readonly Condition[]): string[] {
-  const slugs = listNames(rule, dealConditions).flatMap(fieldsIn);
-  return [...new Set(slugs)].filter((slug) => slug !== dealCount && slug !== teamEarnings);
+/** The fields of deals that a rule of the plan names, with those of all conditions and those of keys of rate tables. */
+export function listFields(rule: Rule, dealConditions: readonly Condition[], keys: readonly string[] = []): string[] {
+  const slugs = new Set([...listNames(rule, dealConditions), ...keys].flatMap(fieldsIn));
+  const isOfDeal = (slug: string) =>
+    slug !== dealCount &&
+    slug !== lineCount &&
+    slug !== teamEarnings &&
+    (rule.lines === undefined || !isLineSlug(slug));
+  return [...slugs].filter(isOfDeal);
 }
 
 /** The formulas among what {@link listFields} reads. */
 export function listFormulas(rule: Rule, dealConditions: readonly Condition[]): string[] {
-  return [...new Set(listNames(rule, dealConditions).filter(isFormula))];
+  const isOfDeal = (slug: string) => rule.lines === undefined || !namesLines(slug);
+  return [...new Set(listNames(rule, dealConditions).filter((slug) => isFormula(slug) && isOfDeal(slug)))];
 }
 
 function listNames(rule: Rule, dealConditions: readonly Condition[]): string[] {
-  const { measure, payoutBase, tierValueField, quotaMeasure, quotaCredit = [], conditions } = rule;
+  const { measure, payoutBase, tierValueField, quotaMeasure, quotaCredit = [], conditions, lines } = rule;
   const named = [measure, payoutBase, tierValueField, quotaMeasure, ...quotaCredit.map(({ field }) => field)];
-  const compared = leavesOf([...dealConditions, ...conditions]).map(({ field }) => field);
+  const compared = leavesOf([...dealConditions, ...conditions, ...(lines?.conditions ?? [])]).map(({ field }) => field);
   return [...named, ...compared].filter((slug) => slug !== undefined);
 }
 
@@ -196,7 +209,7 @@ export class DealConverter {
 }
 
 /** A number that is exact as such; a longer one stays text. */
-function toFieldValue(value: Decimal): FieldValue {
+export function toFieldValue(value: Decimal): FieldValue {
   const text = value.toString();
   const number = Number(text);
   return text.length <= 15 && String(number) === text ? number : text;

@@ -40,7 +40,7 @@ export function compileCreditRules(
   const ordered = [...rules].sort((a, b) => (a.name < b.name ? -1 : 1));
   return ordered.map((rule) => ({
     rule,
-    conditions: compileConditions(rule.conditions, {}, measures, timeZone, calendar),
+    conditions: compileConditions(rule.conditions, (slug) => fieldReader(slug, {}, measures), timeZone, calendar),
     readPerson: fieldReader(rule.personField, {}, measures),
     readPercent: percentReader(rule, measures),
   }));

@@ -1,7 +1,7 @@
 import { type Day } from '../kernel/day.js';
 import { Decimal } from '../kernel/decimal.js';
 import { type Fields, type FieldValue, isAbsent } from './field-value.js';
-import { foldedSlug } from './slug.js';
+import { foldedSlug } from './folded-slug.js';
 
 /** A number, or its exact decimal text. */
 type LineNumber = number | string;
@@ -102,16 +102,4 @@ function findOwnKey(fields: Fields, name: string, folded: string): string | unde
   return Object.keys(fields)
     .filter((key) => foldedSlug(key) === folded && !isAbsent(fields[key]))
     .sort()[0];
-}
-
-/** The lines of a deal as fields of the deal: their number, and the distinct families and product codes. */
-export function summarizeLines(lines: readonly DealLine[]): Fields {
-  const distinct = (field: 'family' | 'productCode') => [
-    ...new Set(lines.map((line) => line[field]).filter((text) => !isAbsent(text))),
-  ];
-  return {
-    'lines.count': lines.length,
-    'lines.families': distinct('family') as string[],
-    'lines.products': distinct('productCode') as string[],
-  };
 }

@@ -69,7 +69,7 @@ interface Formula {
 
 class Problem extends Error {}
 
-const tokenPattern = /\s*(?:(\d+(?:\.\d*)?|\.\d+)|([A-Za-z_][A-Za-z0-9_]*)|\[([^\]]*)\]|([-+*/(),]))/y;
+const tokenPattern = /\s*(?:(\d+(?:\.\d*)?|\.\d+)|([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*)|\[([^\]]*)\]|([-+*/(),]))/y;
 
 interface Token {
   readonly kind: 'number' | 'name' | 'field' | 'sign' | 'end';

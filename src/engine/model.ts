@@ -7,6 +7,7 @@ import { type CompiledVersion, type RefundTerms } from './compiled-plan.js';
 import { type ConditionTrace } from './condition.js';
 import { type FxInput } from './convert-deal.js';
 import { type AssignedDays, type Quota, type WorkingTime } from './effective-quota.js';
+import { type PersonFacts } from './person-facts.js';
 import { type Deal } from './slug.js';
 import { type CascadeInput, type Reason } from './trace.js';
 
@@ -117,6 +118,8 @@ export interface RepInput {
   quota(planId: string, key: string, period: Period): Quota | null;
   /** Read only for plans with prorated quotas or ramps; default: all days. */
   readonly workingTime?: WorkingTime;
+  /** Read only by keys of rate tables. */
+  readonly person?: PersonFacts;
   /** Read only for plans that convert; without it no rate is known. */
   readonly fx?: FxInput;
   /** Absent if no deal of the workspace has a refund. */

@@ -1,45 +1,19 @@
 import { roundToCurrency } from '../kernel/currency.js';
-import { Decimal, maximum, minimum } from '../kernel/decimal.js';
+import { Decimal, maximum, minimum, sum } from '../kernel/decimal.js';
+import { groupBy } from '../kernel/group-by.js';
 import { unreachable } from '../kernel/unreachable.js';
 import { type CompiledRule, type EffectiveTier } from './compiled-plan.js';
-import { type Share, wholeShare } from './credit-lines.js';
-import { type EffectiveQuota, fullVariableTarget } from './effective-quota.js';
+import { type FiringLine } from './count-lines.js';
+import { wholeShare } from './credit-lines.js';
+import { fullVariableTarget } from './effective-quota.js';
 import { settleAmount } from './exchange-rates.js';
 import { isWithinBounds } from './field-value.js';
+import { type LineParts, type LineReason } from './line-trace.js';
+import { type LineTerms, toPaidLines } from './paid-lines.js';
+import { type TierInputs } from './tier-inputs.js';
+import { decideMix, isFixed, lastReached, type TierMix, tierBelowZero, wholeTier } from './tier-mix.js';
+import { type PaidUnit, payUnit, type UnitPay } from './tier-pay.js';
 import { type Reason, type TraceParts } from './trace.js';
-
-/** The inputs of one firing's payout: its values, and the credit counted around it under its attainment key. */
-export interface TierInputs {
-  readonly measure: Decimal;
-  readonly credit: Decimal;
-  readonly base: Decimal;
-  readonly tierValue: Decimal | null;
-  /** Why there is no tier value; null if there is one, or if the rule needs none. */
-  readonly tierValueAbsence: Reason | null;
-  readonly quota: EffectiveQuota | null;
-  /** The percentage of the raw amount that the rep's ramp pays; null without a step that changes it. */
-  readonly rampRate: Decimal | null;
-  /** The share that credit and base contain already, and that fixed amounts and limits of the deal do not. */
-  readonly share: Share;
-  /** Credit of earlier deals. */
-  readonly before: Decimal;
-  /** `before` plus the credit of earlier rules on this deal: the start of a marginal slice. */
-  readonly sliceStart: Decimal;
-  /** Credit up to and including the whole deal; the same for every rule of a group. */
-  readonly after: Decimal;
-  /** Credit of the whole period, later deals included. */
-  readonly periodCredit: Decimal;
-  /** The maximum that credit reached after any earlier deal of the period; null before the first. */
-  readonly highWater: Decimal | null;
-  /** 1 is first; null unless the rule tiers by rank. */
-  readonly rank: number | null;
-  /** The amount that this rule paid this rep for earlier deals of this attainment period. */
-  readonly paid: Decimal;
-  /** What the cap of the rule cut off these deals, less what credit notes and refunds used of it. */
-  readonly cutOff: Decimal;
-  /** Whether the deal takes back what the sale that it mirrors would be paid at its place in the period. */
-  readonly isCreditNote: boolean;
-}
 
 export interface Payout extends TraceParts {
   readonly isBonus: boolean;
@@ -55,13 +29,14 @@ export function payOut(rule: CompiledRule, inputs: TierInputs, currency: string,
   const target = inputs.quota?.target ?? null;
   const bounds = rule.boundsFor(target);
   const position = decidingPosition(rule, bounds, inputs);
-  const tier = tierAt(rule, bounds, position);
-  const { raw: rated, parts } = rawAmount(rule, bounds, tier, inputs);
+  const paid = rawAmount(rule, bounds, tierAt(rule, bounds, position), inputs);
+  const { tier } = paid;
   const ratePercent = paysByDeal(rule) ? inputs.rampRate : null;
-  const raw = ratePercent === null ? rated : rated.times(ratePercent).times(onePercent);
+  const raw = ratePercent === null ? paid.raw : paid.raw.times(ratePercent).times(onePercent);
   const isPayable = isWithinBounds(raw);
-  const limited = isPayable ? applyLimits(rule, inputs, tier, raw) : { amount: Decimal.zero, limits: [] };
-  const amount = roundToCurrency(converts ? settleAmount(limited.amount) : limited.amount, currency);
+  const limited = isPayable ? applyLimits(rule, inputs, paid, raw) : { amount: Decimal.zero, limits: [] };
+  const round = (amount: Decimal) => roundToCurrency(converts ? settleAmount(amount) : amount, currency);
+  const amount = round(limited.amount);
   return {
     measure: inputs.measure,
     credit: inputs.credit,
@@ -75,17 +50,26 @@ export function payOut(rule: CompiledRule, inputs: TierInputs, currency: string,
     tierName: tier?.name ?? null,
     tierValue: rule.rule.tierBy === 'value' ? inputs.tierValue : null,
     rank: inputs.rank,
-    parts,
+    parts: paid.parts,
     limits: limited.limits,
-    reason: isPayable ? reasonFor(rule, inputs, tier, bounds, limited, amount) : 'amount_out_of_range',
+    reason: isPayable ? reasonFor(rule, inputs, paid, bounds, limited, amount) : 'amount_out_of_range',
     periodCredit: rule.rule.tierMode === 'retroactive' ? inputs.periodCredit : null,
     isBelowZero: isBelowZero(rule, bounds, inputs, position),
     proration: inputs.quota?.proration ?? null,
     ratePercent,
     share: inputs.share === wholeShare ? null : inputs.share,
-    isBonus: isFixed(tier),
+    isBonus: paid.isBonus,
     cutOff: computeCutOff(rule, limited.limits),
+    lookups: inputs.lines === null ? (paid.units[0]?.pay.lookups ?? []) : [],
+    lines:
+      inputs.lines === null
+        ? null
+        : showLines(inputs.lines, paid, { raw, limited: limited.amount, ratePercent, round }),
   };
+}
+
+function showLines(lines: readonly FiringLine[], { units, of }: RawAmount, terms: Omit<LineTerms, 'of'>): LineParts[] {
+  return toPaidLines(lines, new Map(units.map(({ line, tier, pay }) => [line, { tier, pay }])), { ...terms, of });
 }
 
 const onePercent = Decimal.of(0.01);
@@ -113,22 +97,11 @@ function decidingPosition(rule: CompiledRule, bounds: readonly Decimal[] | null,
   return involvesFixedAmount ? inputs.before : value;
 }
 
-function isFixed(tier: EffectiveTier | null): boolean {
-  return tier !== null && tier.flatAmount !== null;
-}
-
 function tierAt(rule: CompiledRule, bounds: readonly Decimal[] | null, position: Decimal | null): EffectiveTier | null {
   if (rule.isFlatRate) return rule.tiers[0] ?? null;
   if (bounds === null || position === null) return null;
   if (rule.rule.tierBy === 'attainment' && position.sign() < 0) return tierBelowZero(rule, bounds);
   return lastReached(rule.tiers, bounds, position);
-}
-
-/** Attainment below 0 reaches the tier that attainment 0 reaches, if that tier pays by a rate. */
-function tierBelowZero(rule: CompiledRule, bounds: readonly Decimal[]): EffectiveTier | null {
-  if (rule.rule.payoutMode !== 'rate') return null;
-  const base = lastReached(rule.tiers, bounds, Decimal.zero);
-  return base === null || base.rate === null ? null : base;
 }
 
 /** Whether part of the deal lies below attainment 0 and is paid, or taken back, by the rule for refunds. */
@@ -169,26 +142,28 @@ function highestReached({ highWater, after }: TierInputs): Decimal {
   return highWater === null ? after : maximum(highWater, after);
 }
 
-function lastReached(
-  tiers: readonly EffectiveTier[],
-  bounds: readonly Decimal[],
-  value: Decimal,
-): EffectiveTier | null {
-  for (let index = tiers.length - 1; index >= 0; index -= 1) {
-    if (!value.isLessThan(bounds[index] as Decimal)) return tiers[index] as EffectiveTier;
-  }
-  return null;
+/** A unit that was paid: the whole deal, or one of its lines. */
+interface Paid {
+  readonly line: FiringLine | null;
+  readonly tier: EffectiveTier | null;
+  readonly pay: UnitPay;
 }
 
 interface RawAmount {
   readonly raw: Decimal;
   readonly parts: TraceParts['parts'];
+  /** The tier of the event; null also where its lines have different ones. */
+  readonly tier: EffectiveTier | null;
+  readonly hasTier: boolean;
+  readonly isBonus: boolean;
+  /** None for bonuses of the period. */
+  readonly units: readonly Paid[];
+  /** What the weighted amounts of the units are divided by; null for 1. */
+  readonly of: Decimal | null;
 }
 
 /** Decimals of the parts in a trace: their sum is the raw amount to far less than a cent. */
 const partPlaces = 10;
-
-const nothing: RawAmount = { raw: Decimal.zero, parts: [] };
 
 function rawAmount(
   rule: CompiledRule,
@@ -198,85 +173,129 @@ function rawAmount(
 ): RawAmount {
   switch (rule.rule.payoutMode) {
     case 'flat_per_tier':
-      return bandsEntered(rule, bounds, inputs);
+      return ofPeriod(tier, bandsEntered(rule, bounds, inputs));
     case 'stepped_bonus':
-      return stepUp(tier, inputs);
-    case 'rate_times_attainment':
-      return timesAttainment(rule, tier, inputs);
+      return ofPeriod(tier, stepUp(tier, inputs));
     case 'rate':
+    case 'rate_times_attainment':
     case 'flat_per_event':
-      if (tier !== null && tier.flatAmount !== null) {
-        const amount = tier.flatAmount.times(inputs.share.pay);
-        return whole(tier, inputs.isCreditNote ? amount.negated() : amount);
-      }
-      if (rule.rule.tierMode === 'marginal' && !rule.isFlatRate) return marginalParts(rule, bounds, inputs);
-      return tier === null ? nothing : whole(tier, inputs.base);
+      if (rule.lines?.hasTiers === true) return payLinesByValue(rule, bounds, inputs);
+      return payMix(rule, tier, decideMix(rule, bounds, tier, inputs), inputs);
     default:
       return unreachable(rule.rule.payoutMode);
   }
 }
 
-/**
- * The rate of the tier times the base times the attainment that decides the tier. It is 0 for a fixed amount, which an
- * override has if an earlier version of the rule paid by amounts.
- */
-function timesAttainment(rule: CompiledRule, tier: EffectiveTier | null, inputs: TierInputs): RawAmount {
-  const target = inputs.quota?.target;
-  if (tier === null || tier.rate === null || target === undefined) return nothing;
-  const reached = rule.rule.tierMode === 'retroactive' ? inputs.periodCredit : inputs.after;
-  const weighted = inputs.base.times(reached);
+function ofPeriod(tier: EffectiveTier | null, paid: Pick<RawAmount, 'raw' | 'parts'>): RawAmount {
+  return { ...paid, tier, hasTier: tier !== null, isBonus: isFixed(tier), units: [], of: null };
+}
+
+/** One mix of tiers for the deal, or for all of its lines. */
+function payMix(rule: CompiledRule, tier: EffectiveTier | null, mix: TierMix, inputs: TierInputs): RawAmount {
+  const terms = payTerms(rule, inputs);
+  const units = unitsOf(rule, mix, inputs).map(({ line, unit }) => ({ line, tier, pay: payUnit(mix, unit, terms) }));
+  const weighted = sum(units.map(({ pay }) => pay.weighted));
+  const rate = inputs.lines === null ? (units[0]?.pay.lookups[0]?.pay ?? null) : null;
+  const parts = mix.parts.map((part): TraceParts['parts'][number] => ({
+    tierIndex: part.tier.tierIndex,
+    rate: part.tier.rate ?? (rate?.kind === 'rate' ? rate.value : null),
+    part: isFixed(part.tier) ? weighted : partOfBase(part.part, mix.of, inputs.base),
+  }));
+  const isBonus = isFixed(tier);
+  return { raw: divide(weighted, mix, units, inputs), parts, tier, hasTier: tier !== null, isBonus, units, of: mix.of };
+}
+
+/** Each line in the tier of its own value. */
+function payLinesByValue(rule: CompiledRule, bounds: readonly Decimal[] | null, inputs: TierInputs): RawAmount {
+  const terms = payTerms(rule, inputs);
+  const units = countedUnits(rule, inputs).map(({ line, unit }) => {
+    const isMirrored = (line.tierValue?.sign() ?? 0) < 0 && unit.base.sign() < 0;
+    const value = isMirrored ? (line.tierValue as Decimal).absolute() : line.tierValue;
+    const tier = value === null || bounds === null ? null : lastReached(rule.tiers, bounds, value);
+    const mix = wholeTier(tier);
+    const reason: LineReason | null = tier !== null ? null : value === null ? 'field_missing' : 'below_lowest_tier';
+    const pay = payUnit(mix, unit, terms);
+    const parts = mix.parts.map((part) => ({
+      tierIndex: part.tier.tierIndex,
+      rate: part.tier.rate,
+      part: isFixed(part.tier) ? pay.weighted : unit.base,
+    }));
+    return { line, tier, parts, pay: reason === null ? pay : { ...pay, reason } };
+  });
+  const tiers = new Set(units.map(({ tier }) => tier));
+  const reached = [...tiers].filter((tier) => tier !== null);
   return {
-    raw: tier.rate.times(weighted).dividedBy(target),
-    parts: [{ tierIndex: tier.tierIndex, rate: tier.rate, part: weighted.dividedBy(target).rounded(partPlaces) }],
+    raw: sum(units.map(({ pay }) => pay.weighted)),
+    parts: addParts(units.flatMap(({ parts }) => parts)),
+    tier: tiers.size === 1 ? (reached[0] ?? null) : null,
+    hasTier: reached.length > 0,
+    isBonus: reached.length > 0 && reached.every(isFixed),
+    units,
+    of: null,
   };
 }
 
-function whole(tier: EffectiveTier, base: Decimal): RawAmount {
-  const raw = tier.rate === null ? base : tier.rate.times(base);
-  return { raw, parts: [{ tierIndex: tier.tierIndex, rate: tier.rate, part: base }] };
+/** The parts of one tier together. */
+function addParts(parts: TraceParts['parts']): TraceParts['parts'] {
+  return [...groupBy(parts, ({ tierIndex }) => tierIndex).values()]
+    .map((same) => ({ ...(same[0] as (typeof parts)[number]), part: sum(same.map(({ part }) => part)) }))
+    .sort((a, b) => a.tierIndex - b.tierIndex);
 }
 
-/**
- * Splits the slice of credit by the tier bands, like income by tax brackets; negative credit takes back what was
- * paid.
- */
-function marginalParts(rule: CompiledRule, bounds: readonly Decimal[] | null, inputs: TierInputs): RawAmount {
-  if (bounds === null) return nothing;
-  const { sliceStart, credit, base } = inputs;
-  if (credit.isZero()) {
-    const tier = sliceStart.sign() < 0 ? tierBelowZero(rule, bounds) : lastReached(rule.tiers, bounds, sliceStart);
-    return tier === null || tier.rate === null ? nothing : whole(tier, base);
-  }
-  const sliceEnd = sliceStart.plus(credit);
-  const low = minimum(sliceStart, sliceEnd);
-  const high = maximum(sliceStart, sliceEnd);
-  const openBand = tierBelowZero(rule, bounds);
-  let weighted = Decimal.zero;
-  const parts: TraceParts['parts'][number][] = [];
-  rule.tiers.forEach((tier, index) => {
-    const next = bounds[index + 1];
-    const top = next === undefined ? high : minimum(high, next);
-    const bottom = tier === openBand ? low : maximum(low, bounds[index] as Decimal);
-    const band = top.minus(bottom);
-    if (band.sign() <= 0 || tier.rate === null) return;
-    weighted = weighted.plus(tier.rate.times(band));
-    parts.push({
-      tierIndex: tier.tierIndex,
-      rate: tier.rate,
-      part: computeShareOfBase(band, inputs).rounded(partPlaces),
+function payTerms({ lines }: CompiledRule, { share, facts }: TierInputs): Parameters<typeof payUnit>[2] {
+  return { share: share.pay, flatKind: lines?.flatPer === 'unit' ? 'perUnit' : 'amount', facts };
+}
+
+interface LineUnit {
+  readonly line: FiringLine;
+  readonly unit: PaidUnit;
+}
+
+/** The counted lines, or the deal as a whole where the rule pays it so. */
+function unitsOf(
+  rule: CompiledRule,
+  { parts }: TierMix,
+  inputs: TierInputs,
+): readonly (LineUnit | { readonly line: null; readonly unit: PaidUnit })[] {
+  const isFlat = parts.some(({ tier }) => isFixed(tier));
+  const isByLine = rule.lines !== null && (isFlat ? rule.lines.flatPer !== 'deal' : rule.lines.hasBase);
+  if (isByLine && inputs.lines !== null) return countedUnits(rule, inputs);
+  const { base, isCreditNote, source } = inputs;
+  return [{ line: null, unit: { base, isNegative: isCreditNote, count: null, source } }];
+}
+
+function countedUnits({ lines: terms }: CompiledRule, { lines, isCreditNote }: TierInputs): LineUnit[] {
+  return (lines ?? [])
+    .filter(({ reason }) => reason === null)
+    .map((line) => {
+      const isNegative = terms?.hasBase === true ? line.base.sign() < 0 : isCreditNote;
+      const count = isCreditNote && isNegative ? (line.quantity?.absolute().negated() ?? null) : line.quantity;
+      return { line, unit: { base: line.base, isNegative, count, source: line.source } };
     });
-  });
-  return { raw: computeShareOfBase(weighted, inputs), parts };
 }
 
-/** `base × size / |credit|`, without a division where the base is the credit. */
-function computeShareOfBase(size: Decimal, { base, credit }: TierInputs): Decimal {
-  if (base.equals(credit)) return credit.sign() < 0 ? size.negated() : size;
-  return size.times(base).dividedBy(credit.absolute());
+/** Without a division where the base of the deal is the credit that divides it. */
+function divide(weighted: Decimal, { of }: TierMix, [first]: readonly Paid[], { base, credit }: TierInputs): Decimal {
+  if (of === null) return weighted;
+  const rate = first?.line === null ? first.pay.weightedRate : null;
+  if (rate === null || !base.equals(credit) || !credit.absolute().equals(of)) return weighted.dividedBy(of);
+  return credit.sign() < 0 ? rate.negated() : rate;
 }
+
+function partOfBase(part: Decimal, of: Decimal | null, base: Decimal): Decimal {
+  if (of === null) return part === Decimal.one ? base : part.times(base);
+  if (base.absolute().equals(of)) return (base.sign() < 0 ? part.negated() : part).rounded(partPlaces);
+  return part.times(base).dividedBy(of).rounded(partPlaces);
+}
+
+const nothing: Pick<RawAmount, 'raw' | 'parts'> = { raw: Decimal.zero, parts: [] };
 
 /** Each band that the period's credit enters for the first time with this deal pays its amount once. */
-function bandsEntered(rule: CompiledRule, bounds: readonly Decimal[] | null, inputs: TierInputs): RawAmount {
+function bandsEntered(
+  rule: CompiledRule,
+  bounds: readonly Decimal[] | null,
+  inputs: TierInputs,
+): Pick<RawAmount, 'raw' | 'parts'> {
   if (bounds === null && !rule.isFlatRate) return nothing;
   let raw = Decimal.zero;
   const parts: TraceParts['parts'][number][] = [];
@@ -295,7 +314,7 @@ function bandsEntered(rule: CompiledRule, bounds: readonly Decimal[] | null, inp
  * The bonus of the highest tier that the period has reached, minus what the rule already paid for the period. The bonus
  * is 0 for a rate, which an override has if an earlier version of the rule paid by rates.
  */
-function stepUp(tier: EffectiveTier | null, inputs: TierInputs): RawAmount {
+function stepUp(tier: EffectiveTier | null, inputs: TierInputs): Pick<RawAmount, 'raw' | 'parts'> {
   if (tier === null) return nothing;
   const raw = (tier.flatAmount ?? Decimal.zero).minus(inputs.paid);
   return { raw, parts: raw.isZero() ? [] : [{ tierIndex: tier.tierIndex, rate: null, part: raw }] };
@@ -306,7 +325,7 @@ interface Limited {
   readonly limits: TraceParts['limits'];
 }
 
-function applyLimits(rule: CompiledRule, inputs: TierInputs, tier: EffectiveTier | null, raw: Decimal): Limited {
+function applyLimits(rule: CompiledRule, inputs: TierInputs, paid: RawAmount, raw: Decimal): Limited {
   const limits: TraceParts['limits'][number][] = [];
   if (rule.floorAttainment !== null && isBelowFloorAttainment(rule, rule.floorAttainment, inputs)) {
     limits.push({ kind: 'floor_attainment', bound: rule.floorAttainment, before: raw, after: Decimal.zero });
@@ -317,7 +336,7 @@ function applyLimits(rule: CompiledRule, inputs: TierInputs, tier: EffectiveTier
     if (!limited.equals(amount)) limits.push({ kind, bound, before: amount, after: limited });
     amount = limited;
   };
-  if (rule.floor !== null && tier !== null && raw.sign() >= 0 && !inputs.isCreditNote) {
+  if (rule.floor !== null && paid.hasTier && hasRate(paid) && raw.sign() >= 0 && !inputs.isCreditNote) {
     const floor = rule.floor.times(inputs.share.pay);
     bind('floor', floor, maximum(amount, floor));
   }
@@ -336,6 +355,11 @@ function applyLimits(rule: CompiledRule, inputs: TierInputs, tier: EffectiveTier
     bind('cap', bound, limited);
   }
   return { amount, limits };
+}
+
+/** Whether a rate was found for a part of the deal. */
+function hasRate({ units }: RawAmount): boolean {
+  return units.length === 0 || units.some(({ pay }) => pay.reason !== 'rate_not_found');
 }
 
 /** What the cap leaves of an amount, and its bound: of a negative amount, what the cap cut off before, which it uses. */
@@ -371,7 +395,7 @@ function isBelowFloorAttainment({ rule }: CompiledRule, floor: Decimal, inputs: 
 function reasonFor(
   rule: CompiledRule,
   inputs: TierInputs,
-  tier: EffectiveTier | null,
+  { hasTier, units }: RawAmount,
   bounds: readonly Decimal[] | null,
   limited: Limited,
   amount: Decimal,
@@ -380,9 +404,11 @@ function reasonFor(
   if (inputs.share.pay.isZero() && !paysBands(rule)) return 'quota_credit_only';
   const last = limited.limits.at(-1);
   if (last?.kind === 'floor_attainment') return 'below_floor_attainment';
-  if (tier === null && bounds === null) return 'quota_missing';
-  if (tier === null && rule.rule.tierBy === 'value' && inputs.tierValueAbsence !== null) return inputs.tierValueAbsence;
-  if (tier === null) return 'below_lowest_tier';
+  const ofUnits = units.every(({ pay }) => pay.reason !== null) ? units[0]?.pay.reason : null;
+  if (!hasTier && bounds === null) return 'quota_missing';
+  if (!hasTier && rule.rule.tierBy === 'value' && inputs.tierValueAbsence !== null) return inputs.tierValueAbsence;
+  if (ofUnits !== null && ofUnits !== undefined) return ofUnits;
+  if (!hasTier) return 'below_lowest_tier';
   if (last?.kind === 'cap' && last.after.isZero()) return 'cap_exhausted';
   return null;
 }

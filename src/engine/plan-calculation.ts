@@ -7,7 +7,19 @@ import { CloseOrderWalk, type Entry, type Firing, type WalkListener } from './cl
 import { applicableVersion, type CompiledRule, type CompiledVersion } from './compiled-plan.js';
 import { type ConditionTrace, type SeenValue } from './condition.js';
 import { type CompiledFx, type FiringConversion } from './convert-deal.js';
+import {
+  type CountedDeal,
+  countLines,
+  type LineTerms,
+  type MatchedLines,
+  matchLines,
+  shareLines,
+  type UncountedDeal,
+  wholeDeal,
+} from './count-lines.js';
 import { wholeShare } from './credit-lines.js';
+import { type DealLine } from './deal-line.js';
+import { type EffectiveQuota } from './effective-quota.js';
 import { absenceReason, comparable, type FieldValue, isAbsent } from './field-value.js';
 import { readFormula } from './formula-trace.js';
 import {
@@ -21,9 +33,11 @@ import {
   type UpstreamEvent,
 } from './model.js';
 import { type Payout } from './payout.js';
+import { readPerson } from './person-facts.js';
 import { PlanQuotas } from './plan-quotas.js';
 import { PlanRates, type RuleDeal, sumConversions } from './plan-rates.js';
 import { type PlannedRefund, PlanRefunds, type Refundable, type TakenBack } from './plan-refunds.js';
+import { type KeyFacts } from './rule-table.js';
 import {
   applyShare,
   computeBase,
@@ -33,6 +47,7 @@ import {
   type ReadNumber,
   type SharedDeal,
   selectUpstream,
+  summedFields,
   sumOver,
 } from './rule-values.js';
 import { computeShare, computeTeamShare, formatShare, parseShare } from './shares.js';
@@ -48,6 +63,15 @@ type PassingDeal = Candidate & {
   /** Null in a plan that converts nothing. */
   readonly fx: Pick<RuleDeal, 'on' | 'conversions'> | null;
 };
+
+/** A deal that a periodic rule counts, with its matching lines if the rule has lines. */
+type PeriodicDeal = SharedDeal & Pick<RuleDeal, 'conversions'> & Partial<MatchedLines>;
+
+/** What a rule reads of a deal, before the share of the person. */
+type FiringValues = Pick<
+  Firing,
+  'measure' | 'credit' | 'base' | 'isCreditNote' | 'tierValue' | 'tierValueAbsence' | 'lines' | 'conversions'
+>;
 
 /** The events of the people below, with their sum, and what was converted for the rule. */
 interface FiringInputs {
@@ -210,7 +234,15 @@ export class PlanCalculation implements WalkListener {
       periodCredit: null,
       isBelowZero: false,
     };
-    const noTerms = { proration: null, ratePercent: null, share: null, parts: [], limits: [] };
+    const noTerms = {
+      proration: null,
+      ratePercent: null,
+      share: null,
+      lookups: [],
+      lines: null,
+      parts: [],
+      limits: [],
+    };
     const reason = reasonOfRefund(planned, taken.amount);
     const trace = { ...values, amount: taken.amount, ...none, ...noTerms, reason };
     return {
@@ -351,34 +383,119 @@ export class PlanCalculation implements WalkListener {
     if (share === null) return this.skip(version, rule, deal.dealId, 'no_credit');
     const period = this.quotas.findPeriod(rule, day) as Period;
     const quota = this.quotas.findQuota(rule, period);
-    const readNumber: ReadNumber = (field) => this.numbers.read(field, deal);
-    const measure = rule.measuresEarnings ? earned : readNumber(rule.readMeasure);
-    if (measure === null)
-      return this.skip(version, rule, deal.dealId, absenceReason(rule.readMeasure(deal)), undefined, [
-        rule.rule.measure,
-      ]);
-    const mirrored = { quota, isCreditNote: isCreditNote(rule, measure, deal) };
-    const base = computeBase(rule, earned ?? measure, mirrored, readNumber);
-    if (base === null) return this.skipWithoutBase(version, rule, deal.dealId, rule.readBase?.(deal));
-    const tierValue = rule.readTierValue === null ? null : readNumber(rule.readTierValue);
-    const credit = computeCredit(rule, measure, readNumber);
+    const values = this.readValues(version, rule, passing, { quota, earned });
+    if (values === null) return;
+    const { measure, credit, base, lines, conversions: ofLines, ...others } = values;
     const firing: Firing = {
       version,
       rule,
       ...applyShare(rule, { measure, credit, base }, share),
-      tierValue,
-      tierValueAbsence: explainAbsence(rule.readTierValue, tierValue, deal),
-      ...mirrored,
+      ...others,
+      quota,
       rampRate: this.quotas.rampRateOn(day),
       share,
+      lines: lines === null ? null : shareLines(lines, share),
+      source: deal,
+      facts: this.factsOn(day),
       seen: seen.concat(rule.conditions.seen(deal, day)),
       upstream: inputs,
-      conversions,
+      conversions: ofLines.length === 0 ? conversions : [...conversions, ...ofLines],
       formulas: rule.formulas.map((formula) => readFormula(formula, deal)),
     };
     const refunded = this.refundedDeals.get(deal.dealId);
     if (this.enter(day, deal.dealId, period, firing) && refunded !== undefined)
       this.refunds.addFiring(toRefundable(refunded, firing));
+  }
+
+  /** The values of a rule on a deal before the share; null, with the reason, if the rule does not fire. */
+  private readValues(
+    version: CompiledVersion,
+    rule: CompiledRule,
+    passing: PassingDeal,
+    { quota, earned }: { readonly quota: EffectiveQuota | null; readonly earned: Decimal | null },
+  ): FiringValues | null {
+    const { deal } = passing;
+    const counted = this.countLines(version, rule, passing);
+    if ('reason' in counted) {
+      this.skip(version, rule, deal.dealId, counted.reason, counted.conditions, counted.missing);
+      return null;
+    }
+    const readNumber: ReadNumber = (field) => this.numbers.read(field, deal);
+    const measure = counted.measure ?? (rule.measuresEarnings ? earned : readNumber(rule.readMeasure));
+    if (measure === null) {
+      const reason = absenceReason(rule.readMeasure(deal));
+      this.skip(version, rule, deal.dealId, reason, undefined, [rule.rule.measure]);
+      return null;
+    }
+    const mirrored = isCreditNote(rule, measure, deal);
+    const base = counted.base ?? computeBase(rule, earned ?? measure, { quota, isCreditNote: mirrored }, readNumber);
+    if (base === null) {
+      this.skipWithoutBase(version, rule, deal.dealId, rule.readBase?.(deal));
+      return null;
+    }
+    const readTierValue = rule.lines?.hasTiers === true ? null : rule.readTierValue;
+    const tierValue = readTierValue === null ? null : readNumber(readTierValue);
+    return {
+      measure,
+      credit: computeCredit(rule, measure, readNumber, counted.lines),
+      base,
+      isCreditNote: mirrored,
+      tierValue,
+      tierValueAbsence: explainAbsence(readTierValue, tierValue, deal),
+      lines: counted.lines,
+      conversions: counted.conversions,
+    };
+  }
+
+  private countLines(
+    { version, fx }: CompiledVersion,
+    rule: CompiledRule,
+    { deal }: PassingDeal,
+  ): CountedDeal | UncountedDeal {
+    if (rule.lines === null) return wholeDeal;
+    return countLines(rule, rule.lines, deal, this.lineTerms(version, fx, rule, deal));
+  }
+
+  private lineTerms(
+    { currency }: CompiledVersion['version'],
+    fx: CompiledFx | null,
+    rule: CompiledRule,
+    deal: Deal,
+  ): LineTerms {
+    const convert = fx === null ? null : (line: DealLine) => this.rates.convertLine(fx, rule, deal, line);
+    return { currency, convert };
+  }
+
+  /** The matching lines of a deal of a periodic rule, or why it does not count. */
+  private matchLines(
+    { version, fx }: CompiledVersion,
+    rule: CompiledRule,
+    deal: Deal,
+    lastDay: Day,
+  ): MatchedLines | UncountedDeal | null {
+    if (rule.lines === null) return null;
+    return matchLines(rule, rule.lines, deal, { ...this.lineTerms(version, fx, rule, deal), day: lastDay });
+  }
+
+  /** What keys of rate tables read of the person on a day of a deal. */
+  private factsOn(day: Day): KeyFacts {
+    const { person } = this.input;
+    return {
+      day,
+      readPerson: (field) => (person === undefined ? undefined : readPerson(person, field, day)),
+      readAttainment: () => null,
+    };
+  }
+
+  /** The keys of a periodic rule may read the attainment of the period, under any rule of the version. */
+  private factsOfPeriod({ rules }: CompiledVersion, own: CompiledRule, period: Period, lastDay: Day): KeyFacts {
+    const readAttainment = (ruleName: string | null) => {
+      const rule = ruleName === null ? own : rules.find((one) => one.rule.name === ruleName);
+      const target = rule === undefined ? undefined : this.quotas.findQuota(rule, period)?.target;
+      if (rule === undefined || target === undefined || target.isZero()) return null;
+      return quotient(this.walk.periodCredit(rule.key, period), target);
+    };
+    return { ...this.factsOn(lastDay), readAttainment };
   }
 
   /** What the people below earned on the deal, in the currency of the plan; or why the rule does not fire. */
@@ -396,6 +513,7 @@ export class PlanCalculation implements WalkListener {
     }
     const summed = this.rates.sumEvents(version, inputs, fx?.on ?? null);
     if (summed === null) return 'fx_rate_missing';
+    if (rule.lines !== null && inputs.every(({ amount }) => amount.isZero())) return 'no_downstream_commission';
     return { inputs, earned: summed.earned, conversions: [...conversions, ...summed.conversions] };
   }
 
@@ -523,9 +641,10 @@ export class PlanCalculation implements WalkListener {
   ): Generator<void, void> {
     const deals = yield* this.selectDealsInPeriod(version, rule, days, day);
     const quota = this.quotas.findQuota(rule, period);
-    const pay: ReadNumber = (field) => sumOver(deals, 'pay', field);
-    const credited = (field: ReadField) => sumOver(deals, 'credit', field);
-    const measure = sumOver(deals, 'pay', rule.readMeasure);
+    const of = summedFields(rule, deals);
+    const pay: ReadNumber = (field) => sumOver(of(field), 'pay', field);
+    const credited = (field: ReadField) => sumOver(of(field), 'credit', field);
+    const measure = pay(rule.readMeasure) as Decimal;
     const summed = { quota, isCreditNote: false };
     const base = computeBase(rule, measure, summed, pay);
     if (base === null) return this.skipWithoutBase(version, rule, period);
@@ -540,6 +659,9 @@ export class PlanCalculation implements WalkListener {
       ...summed,
       rampRate: this.quotas.rampRateOn(day),
       share: wholeShare,
+      lines: null,
+      source: null,
+      facts: this.factsOfPeriod(version, rule, period, day),
       seen: [],
       upstream: [],
       conversions: sumConversions(deals),
@@ -553,8 +675,8 @@ export class PlanCalculation implements WalkListener {
     rule: CompiledRule,
     days: DayRange,
     lastDay: Day,
-  ): Generator<void, (SharedDeal & Pick<RuleDeal, 'conversions'>)[]> {
-    const passing: (SharedDeal & Pick<RuleDeal, 'conversions'>)[] = [];
+  ): Generator<void, PeriodicDeal[]> {
+    const passing: PeriodicDeal[] = [];
     const closed = this.input.deals.filter((deal) => isWithin(deal.closeDate, days));
     for (const [index, deal] of closed.entries()) {
       const share = computeShare(deal, this.input.repId, rule.countedLines);
@@ -571,7 +693,7 @@ export class PlanCalculation implements WalkListener {
     rule: CompiledRule,
     deal: Deal,
     lastDay: Day,
-  ): Pick<RuleDeal, 'deal' | 'conversions'> | null {
+  ): Omit<PeriodicDeal, 'share'> | null {
     const { fx, dealConditions } = version;
     const unconverted = { deal, conversions: [], missing: [] };
     const read = fx === null ? unconverted : this.rates.convert(fx, rule, deal);
@@ -579,8 +701,12 @@ export class PlanCalculation implements WalkListener {
       isOfCurrency(rule, deal, version) &&
       dealConditions.mayPass(read.deal, lastDay, read.missing) &&
       rule.conditions.mayPass(read.deal, lastDay, read.missing);
-    if (!counts || read.missing.length === 0) return counts ? read : null;
-    this.skip(version, rule, deal.dealId, 'fx_rate_missing', undefined, read.missing);
+    if (counts && read.missing.length > 0)
+      this.skip(version, rule, deal.dealId, 'fx_rate_missing', undefined, read.missing);
+    if (!counts || read.missing.length > 0) return null;
+    const matched = this.matchLines(version, rule, read.deal, lastDay);
+    if (matched === null || !('reason' in matched)) return { ...read, ...matched };
+    this.skip(version, rule, deal.dealId, matched.reason, matched.conditions, matched.missing);
     return null;
   }
 

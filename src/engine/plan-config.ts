@@ -14,19 +14,18 @@ import { type CreditKind, creditKinds } from './credit-lines.js';
 import { type QuotaProration, quotaProrations } from './effective-quota.js';
 import { formulaProblem } from './formula.js';
 import { findRankCycles } from './rank-cycles.js';
+import { flatPers, lineProblems, lineSlugsOutside, type RuleLines, withoutLines } from './rule-lines.js';
 import { teamEarnings } from './slug.js';
 
 const executionPhases = ['per_deal', 'cascade', 'periodic'] as const;
 const tierBys = ['attainment', 'value', 'rank'] as const;
-const tierModes = ['full_rate', 'marginal', 'retroactive'] as const;
+const tierModes = ['full_rate', 'marginal', 'retroactive', 'interpolated'] as const;
 const payoutModes = ['rate', 'rate_times_attainment', 'flat_per_event', 'flat_per_tier', 'stepped_bonus'] as const;
 
-export interface Tier {
+export interface Tier extends TierPay {
   readonly tierIndex: number;
   readonly minThreshold: number;
   readonly name?: string;
-  readonly rate?: number;
-  readonly flatAmount?: number;
   readonly repId?: string;
 }
 
@@ -66,6 +65,10 @@ export interface Rule {
   readonly quotaGroup?: string;
   readonly quotaMeasure?: string;
   readonly quotaCredit?: readonly QuotaCredit[];
+  /** Set in a rule that counts and pays the lines of deals. */
+  readonly lines?: RuleLines;
+  /** How often a fixed amount is paid. */
+  readonly flatPer?: (typeof flatPers)[number];
   readonly quotaProration?: QuotaProration;
   readonly calendar?: CalendarName;
   readonly effectiveStart?: Day;
@@ -105,6 +108,7 @@ export function readPlanConfig(config: unknown): ReadPlanConfig {
     else read.push(withPolicy(result.rule, clawback ?? undefined));
   });
   if (issues.length === 0) issues.push(...problemsBetween(read));
+  if (issues.length === 0) issues.push(...lineSlugsOutside(read, (dealConditions ?? []) as readonly Condition[]));
   const [first, ...rest] = issues;
   if (first !== undefined) return { issues: [first, ...rest] };
   return { terms: { dealConditions: (dealConditions ?? []) as Condition[], rules: read } };
@@ -207,6 +211,19 @@ function documented<S extends z.ZodType>(
   return schema.meta({ description, ...shown });
 }
 
+const tableFields = {
+  table: documented(
+    z.string().trim().min(1).max(100).optional(),
+    'Name of the rate table that says the rate, in place of rate and flatAmount',
+    { example: 'Products' },
+  ),
+  column: documented(
+    z.string().trim().min(1).max(100).optional(),
+    'Column of the table; may be absent if the table has one',
+    { example: 'base' },
+  ),
+};
+
 const shared = {
   executionPhase: documented(
     z.enum(executionPhases).optional(),
@@ -215,7 +232,7 @@ const shared = {
   ),
   tierMode: documented(
     z.enum(tierModes).optional(),
-    'With tierBy attainment. full_rate: the whole deal pays at the tier reached with it. marginal: each part of the deal pays at the rate of its band, like tax brackets. retroactive: every deal of the period pays at the tier that the whole period reaches',
+    'With tierBy attainment. full_rate: the whole deal pays at the tier reached with it. marginal: each part of the deal pays at the rate of its band, like tax brackets. retroactive: every deal of the period pays at the tier that the whole period reaches. interpolated: tiers are the points of a curve, and the whole deal pays at the rate between two points',
     { default: 'full_rate', example: 'marginal' },
   ),
   payoutMode: documented(
@@ -313,6 +330,14 @@ const shared = {
     example: { schedule: [{ on: 'paid', percent: 100 }] },
   }),
   conditions: z.unknown().optional(),
+  lines: z
+    .strictObject({ conditions: z.unknown().optional(), withoutLines: z.enum(withoutLines).optional() })
+    .optional(),
+  flatPer: documented(
+    z.enum(flatPers).optional(),
+    'Rules with lines: whether a fixed amount is paid once for the deal, for each counted line, or for each unit of line.quantity. Default: deal, or line where tierValueField names lines',
+    { example: 'line' },
+  ),
 };
 
 type SharedFields = z.output<z.ZodObject<typeof shared>>;
@@ -328,6 +353,7 @@ const canonicalTier = z
     name: documented(name.optional(), 'Name on statements', { example: 'Accelerator' }),
     rate: documented(rate.optional(), 'Share of the base: 0.08 is 8 %. Give rate or flatAmount', { example: 0.08 }),
     flatAmount: documented(amount.optional(), 'Fixed amount of money instead of a rate', { example: 500 }),
+    ...tableFields,
     repId: documented(
       z.string().refine(isUuid, 'must be a rep id').nullish(),
       'Only for this rep (UUID); omit for all reps',
@@ -376,6 +402,7 @@ const secondTier = z.strictObject({
   rate: rate.optional(),
   amount: amount.optional(),
   flatAmount: amount.optional(),
+  ...tableFields,
 });
 
 const secondRule = z.strictObject({
@@ -390,6 +417,23 @@ const secondCascadeRule = secondRule.extend({ baseField: slug.optional() });
 
 export const conditionList = z.array(z.union([leafSchema, groupSchema])).max(50);
 const conditions = conditionList.optional();
+
+const describedLines = documented(
+  z
+    .strictObject({
+      conditions: conditions.describe(
+        'Which lines count, by fields of the line (line.family) and of the deal; all must hold',
+      ),
+      withoutLines: documented(
+        z.enum(withoutLines).optional(),
+        'A deal without lines. none: pays nothing. deal: is one line, whose line.amount is the amount of the deal',
+        { default: 'none', example: 'deal' },
+      ),
+    })
+    .optional(),
+  'Counts and pays the lines of deals; {} counts all of them. measure, payoutBase, tierValueField, quotaMeasure, quotaCredit and keys of rate tables may then name fields of lines such as line.amount, and _lines, which is 1 for every line',
+  { example: { conditions: [{ field: 'line.family', fieldType: 'text', operator: 'equals', value: 'software' }] } },
+);
 
 /** The recommended config shape, as documents describe it; {@link readPlanConfig} reads the other shape too. */
 export const describedPlanConfig = z
@@ -407,6 +451,7 @@ export const describedPlanConfig = z
         cascadeRule
           .extend({
             conditions: conditions.describe('Further conditions for this rule alone; all must hold'),
+            lines: describedLines,
           })
           .describe('A payout rule'),
       )
@@ -447,6 +492,8 @@ function readRule(raw: Record<string, unknown>, index: number, period: PeriodKin
     };
   }
   const issues = conditionIssues(raw['conditions'], [...path, 'conditions']);
+  if (isObject(raw['lines']))
+    issues.push(...conditionIssues(raw['lines']['conditions'], [...path, 'lines.conditions']));
   if (issues.length > 0) return { issues };
   return second ? readSecondRule(raw, index, period) : readCanonicalRule(raw, index, period);
 }
@@ -524,11 +571,13 @@ function withDefaults({
   payoutMode = 'rate',
   quotaCredit,
   conditions: sentConditions,
+  lines: sentLines,
   ...options
 }: SharedFields) {
+  const lines = sentLines === undefined ? undefined : (compact(sentLines) as RuleLines);
   const weighted = quotaCredit?.map(({ field, weight = 1 }) => ({ field, weight }));
   const conditions = (sentConditions ?? []) as Condition[];
-  return { executionPhase, tierMode, payoutMode, ...compact({ ...options, quotaCredit: weighted }), conditions };
+  return { executionPhase, tierMode, payoutMode, ...compact({ ...options, lines, quotaCredit: weighted }), conditions };
 }
 
 function complete(index: number, rule: Rule): RuleResult {
@@ -558,6 +607,7 @@ function* ruleProblems(rule: Rule, index: number): Generator<Issue> {
   const disorder = findDayOrderIssue(['effectiveStart', rule.effectiveStart], ['effectiveEnd', rule.effectiveEnd]);
   if (disorder !== null) yield { ...disorder, path: at(disorder.path) };
   yield* modeProblems(rule, at);
+  yield* lineProblems(rule, at);
   yield* payoutProblems(rule, at);
   yield* policyIssues(rule.clawback, at('clawback'));
   yield* tierProblems(rule, at);
@@ -576,12 +626,15 @@ function* modeProblems(rule: Rule, at: (key: string) => string): Generator<Issue
   if (bands && (rule.tierBy !== 'attainment' || rule.tierMode === 'retroactive')) {
     yield { path: at('payoutMode'), message: `${rule.payoutMode} needs tierBy attainment, and is not retroactive` };
   }
-  if (rule.payoutMode === 'rate_times_attainment' && (rule.tierBy !== 'attainment' || rule.tierMode === 'marginal')) {
+  const isDivided = rule.tierMode === 'marginal' || rule.tierMode === 'interpolated';
+  if (rule.payoutMode === 'rate_times_attainment' && (rule.tierBy !== 'attainment' || isDivided)) {
     yield {
       path: at('payoutMode'),
       message: 'rate_times_attainment needs tierBy attainment and tierMode full_rate or retroactive',
     };
   }
+  if (rule.tierMode === 'interpolated' && rule.payoutMode !== 'rate')
+    yield { path: at('payoutMode'), message: 'must be rate with tierMode interpolated' };
 }
 
 function* measureProblems(rule: Rule, at: (key: string) => string): Generator<Issue> {
@@ -632,19 +685,31 @@ function* unreachedPlaces(
   }
 }
 
+/** What a tier, or an override of it, pays: exactly one of a rate, a fixed amount and a rate table. */
+export interface TierPay {
+  readonly rate?: number | undefined;
+  readonly flatAmount?: number | undefined;
+  readonly table?: string | undefined;
+  readonly column?: string | undefined;
+}
+
 /** Why a tier of the rule, or an override of it, cannot pay these terms. */
 export function* payProblems(
-  { rate, flatAmount }: { readonly rate?: number | undefined; readonly flatAmount?: number | undefined },
-  { payoutMode = 'rate' }: Partial<Pick<Rule, 'payoutMode'>>,
+  { rate, flatAmount, table, column }: TierPay,
+  { payoutMode = 'rate', tierMode }: Partial<Pick<Rule, 'payoutMode' | 'tierMode'>>,
 ): Generator<string> {
-  if (rate !== undefined && flatAmount !== undefined) yield 'rate and flatAmount exclude each other';
-  if (rate === undefined && flatAmount === undefined) yield 'needs a rate or a flatAmount';
-  if (payoutMode === 'rate_times_attainment') {
-    if (flatAmount !== undefined) yield 'payoutMode rate_times_attainment pays a rate; give rate instead of flatAmount';
-    return;
-  }
-  if (rate !== undefined && payoutMode !== 'rate')
-    yield `payoutMode ${payoutMode} pays fixed amounts; give flatAmount instead of rate`;
+  const given = Object.entries({ rate, flatAmount, table }).filter(([, value]) => value !== undefined);
+  const names = given.map(([name]) => name);
+  if (names.length > 1) yield `${names.join(' and ')} exclude each other`;
+  if (names.length === 0) yield 'needs a rate or a flatAmount';
+  if (table === undefined && column !== undefined) yield 'column needs a table';
+  if (flatAmount !== undefined && tierMode === 'interpolated')
+    yield 'tierMode interpolated pays rates; a curve in money has payoutBase variable_target';
+  if (flatAmount !== undefined && payoutMode === 'rate_times_attainment')
+    yield 'payoutMode rate_times_attainment pays a rate; give rate instead of flatAmount';
+  if (payoutMode === 'rate' || payoutMode === 'rate_times_attainment') return;
+  for (const name of names)
+    if (name !== 'flatAmount') yield `payoutMode ${payoutMode} pays fixed amounts; give flatAmount instead of ${name}`;
 }
 
 function* problemsBetween(rules: readonly Rule[]): Generator<Issue> {

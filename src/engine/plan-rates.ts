@@ -10,7 +10,9 @@ import {
   type FiringConversion,
   type FxInput,
 } from './convert-deal.js';
+import { type ConvertedLine, convertLine, currencyOfLine } from './convert-line.js';
 import { type Share, wholeShare } from './credit-lines.js';
+import { type DealLine } from './deal-line.js';
 import { convertAmount, ExchangeRates, type RateDay } from './exchange-rates.js';
 import { type RepInput, type UpstreamEvent } from './model.js';
 import { type PlanQuotas } from './plan-quotas.js';
@@ -49,6 +51,14 @@ export class PlanRates {
       conversions: converted.conversions.filter(({ field }) => rule.fields.has(field)),
       missing: converted.missing.filter((field) => rule.fields.has(field)),
     };
+  }
+
+  /** Converts the money of a line that the rule names. */
+  convertLine(fx: CompiledFx, rule: CompiledRule, deal: Deal, line: DealLine): ConvertedLine {
+    const on = this.rateDay(fx, rule, deal.closeDate);
+    const from = currencyOfLine(line, deal) ?? fx.currency;
+    const rate = from === fx.currency ? null : this.converterOf(fx).findRate(from, on);
+    return convertLine(line, rule.lines?.names ?? [], { from, to: fx.currency, on, rate });
   }
 
   /** The sum of the events in the currency of the version; null if a rate is missing. */

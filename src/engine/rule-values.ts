@@ -1,5 +1,6 @@
 import { Decimal, sum } from '../kernel/decimal.js';
 import { type CompiledRule } from './compiled-plan.js';
+import { type FiringLine } from './count-lines.js';
 import { type Share, wholeShare } from './credit-lines.js';
 import { type Quota } from './effective-quota.js';
 import { asNumber } from './field-value.js';
@@ -52,10 +53,17 @@ export function isCreditNote({ readAmount }: CompiledRule, measure: Decimal, dea
   return measure.isZero() ? sign < 0 : sign <= 0;
 }
 
-/** The credit; missing credit fields count as 0. */
-export function computeCredit(rule: CompiledRule, measure: Decimal, readNumber: ReadNumber): Decimal {
-  if (rule.credits === null) return measure;
-  return sum(rule.credits.map(({ read, weight }) => (readNumber(read) ?? Decimal.zero).times(weight)));
+/** The credit; missing credit fields count as 0. Of lines it is the sum over the counted ones. */
+export function computeCredit(
+  { credits }: CompiledRule,
+  measure: Decimal,
+  readNumber: ReadNumber,
+  lines: readonly FiringLine[] | null = null,
+): Decimal {
+  if (credits === null) return measure;
+  const ofDeal = lines === null ? credits : credits.filter(({ isOfLines }) => !isOfLines);
+  const ofLines = (lines ?? []).filter(({ reason }) => reason === null).map(({ credit }) => credit);
+  return sum([...ofLines, ...ofDeal.map(({ read, weight }) => (readNumber(read) ?? Decimal.zero).times(weight))]);
 }
 
 /** The events of reps below that a cascade rule pays on; with currency null, of any currency. */
@@ -78,6 +86,17 @@ export function selectUpstream(
 export interface SharedDeal {
   readonly deal: Deal;
   readonly share: Share;
+}
+
+/** The sources over which a periodic rule sums a field: its deals, or their matching lines for a field of lines. */
+export function summedFields(
+  rule: CompiledRule,
+  deals: readonly (SharedDeal & { readonly sources?: readonly Deal[] })[],
+): (field: ReadField) => readonly SharedDeal[] {
+  const { lines } = rule;
+  if (lines === null) return () => deals;
+  const ofLines = deals.flatMap(({ sources = [], share }) => sources.map((deal) => ({ deal, share })));
+  return (field) => (lines.fields.has(field) ? ofLines : deals);
 }
 
 /** The sum of a field over the deals, each times the share; missing values count as 0. */

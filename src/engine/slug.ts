@@ -1,8 +1,11 @@
 import { type Day } from '../kernel/day.js';
 import { type Refund } from './clawback.js';
 import { type CreditLine } from './credit-lines.js';
+import { type DealLine } from './deal-line.js';
 import { asNumber, type Fields, type FieldValue, isAbsent, type StandardField } from './field-value.js';
+import { foldedSlug } from './folded-slug.js';
 import { formulaReader, isFormula } from './formula.js';
+import { lineSummarySlugs, readLineSummary } from './line-summary.js';
 import { standardNamedBy } from './standard-slugs.js';
 
 /** A deal in the engine's input: its raw fields and the standard values read from them. */
@@ -15,6 +18,10 @@ export interface Deal {
   readonly credits?: readonly CreditLine[];
   /** What its customer got back; absent if nothing. */
   readonly refunds?: readonly Refund[];
+  /** Its products; absent if it has none, or if nothing reads them. */
+  readonly lines?: readonly DealLine[];
+  /** The line at which a rule with lines looks. */
+  readonly line?: DealLine;
   /** The deal in its own currency, if its money was converted. */
   readonly unconverted?: Deal;
 }
@@ -33,6 +40,8 @@ const aliases: ReadonlyMap<string, string> = new Map([
 
 /** The measure of rules that count deals: each deal is 1, one with a negative amount is -1. */
 export const dealCount = '_deals';
+/** The measure of rules that count lines: each counted line is 1, of a deal with a negative amount -1. */
+export const lineCount = '_lines';
 /** The measure of cascade rules that count what the people below earned on the deal. */
 export const teamEarnings = '_earned';
 
@@ -57,6 +66,7 @@ export function findAlias(slug: string): string | undefined {
 export function fieldReader(slug: string, planMapping: SlugMapping, measures: SlugMapping): ReadField {
   if (isFormula(slug)) return formulaReader(slug, (field) => fieldReader(field, planMapping, measures));
   const { keys, standard, folded } = fieldSources(slug, planMapping, measures);
+  const isSummary = folded !== null && lineSummarySlugs.includes(folded);
   return (deal) => {
     for (const key of keys) {
       const value = own(deal.fields, key);
@@ -64,13 +74,9 @@ export function fieldReader(slug: string, planMapping: SlugMapping, measures: Sl
     }
     if (standard !== null) return deal.standard[standard];
     const key = folded === null ? null : keyInAnyCase(deal.fields, folded);
-    return key === null ? undefined : deal.fields[key];
+    if (key !== null) return deal.fields[key];
+    return isSummary && deal.lines !== undefined ? readLineSummary(deal.lines, folded) : undefined;
   };
-}
-
-/** The slug in small letters. Only A to Z change, as in PostgreSQL's `lower(… collate "C")`. */
-export function foldedSlug(slug: string): string {
-  return slug.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
 }
 
 /** The first name in code point order that is the slug in another case and has a value. */

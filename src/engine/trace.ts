@@ -6,6 +6,18 @@ import { type Share } from './credit-lines.js';
 import { type Proration } from './effective-quota.js';
 import { decodeFormulas, encodeFormulas, type FormulaValue, type StoredFormula } from './formula-trace.js';
 import { type ConversionTrace, decodeConversions, encodeConversions, type StoredConversion } from './fx-trace.js';
+import {
+  decodeLines,
+  decodeLookup,
+  encodeLines,
+  type LineContext,
+  type LineParts,
+  type LineTrace,
+  type LookupTrace,
+  type StoredLine,
+  type StoredLookup,
+} from './line-trace.js';
+import { type TableLookup } from './rule-table.js';
 
 /**
  * Why a rule paid nothing on a deal. The first group applies to events of amount 0, the second to deals without an
@@ -40,6 +52,10 @@ export const reasons = [
   'refund_limited',
   'no_clawback_policy',
   'outside_clawback_window',
+  'no_lines',
+  'no_line',
+  'line_condition_failed',
+  'rate_not_found',
 ] as const;
 export type Reason = (typeof reasons)[number];
 
@@ -134,6 +150,10 @@ export interface Trace {
   readonly conversions?: readonly ConversionTrace[];
   /** What the formulas of the rule gave on the deal. */
   readonly formulas?: readonly FormulaValue<number>[];
+  /** What a rule on the whole deal looked up in rate tables. */
+  readonly lookups?: readonly LookupTrace[];
+  /** The lines of the deal, in the order in which the deal has them. */
+  readonly lines?: readonly LineTrace[];
   /** What a refund takes back, of the event that is its source. */
   readonly refund?: RefundTrace;
   readonly parts: readonly PartTrace[];
@@ -167,6 +187,10 @@ export interface TraceParts {
   readonly ratePercent: Decimal | null;
   /** Null if the whole deal counts. */
   readonly share: Share | null;
+  /** What a rule without lines looked up in rate tables. */
+  readonly lookups: readonly TableLookup[];
+  /** Null for a rule without lines. */
+  readonly lines: readonly LineParts[] | null;
   readonly parts: readonly { readonly tierIndex: number; readonly rate: Decimal | null; readonly part: Decimal }[];
   readonly limits: readonly {
     readonly kind: LimitKind;
@@ -234,20 +258,25 @@ export function encodeTrace(trace: TraceParts, inputs: TraceInputs): string {
 
 /** What the days, the credit lines of the person, exchange rates, formulas and refunds add; empty if nothing. */
 function encodeTerms(
-  { proration, ratePercent, share }: TraceParts,
+  { proration, ratePercent, share, lines, lookups }: TraceParts,
   { conversions, formulas, refund }: Pick<TraceInputs, 'conversions' | 'formulas' | 'refund'>,
 ): string {
   if (refund !== undefined) return `,null,null,1,1,null,${encodeRefund(refund)}`;
-  const last = encodeReadValues(conversions, formulas);
+  const last = encodeReadValues(conversions, formulas, encodeLines(lines, lookups));
   if (proration === null && ratePercent === null && share === null && last === '') return '';
   const whole = last === '' ? '' : ',1,1';
   const shares = share === null ? whole : `,${number(share.credit)},${number(share.pay)}`;
   return `,${encodeProration(proration)},${number(ratePercent)}${shares}${last}`;
 }
 
-function encodeReadValues(conversions: TraceInputs['conversions'], formulas: TraceInputs['formulas']): string {
-  if (formulas.length > 0)
-    return `,${conversions.length === 0 ? 'null' : encodeConversions(conversions)},null,${encodeFormulas(formulas)}`;
+function encodeReadValues(
+  conversions: TraceInputs['conversions'],
+  formulas: TraceInputs['formulas'],
+  lines: string,
+): string {
+  const formulasOrNull = formulas.length === 0 && lines !== '' ? 'null' : encodeFormulas(formulas);
+  if (formulas.length > 0 || lines !== '')
+    return `,${conversions.length === 0 ? 'null' : encodeConversions(conversions)},null,${formulasOrNull}${lines}`;
   return conversions.length === 0 ? '' : `,${encodeConversions(conversions)}`;
 }
 
@@ -312,7 +341,9 @@ type StoredTerms = readonly [
   payShare?: number,
   conversions?: readonly StoredConversion[] | null,
   refund?: StoredRefund | null,
-  formulas?: readonly StoredFormula[],
+  formulas?: readonly StoredFormula[] | null,
+  lines?: readonly StoredLine[] | null,
+  lookups?: readonly StoredLookup[],
 ];
 
 type StoredRefund = readonly [
@@ -338,10 +369,8 @@ type StoredProration = readonly [
 ];
 
 /** The context for decoding a stored trace: the conditions of its plan version and the columns of its event. */
-interface TraceContext {
+interface TraceContext extends LineContext {
   readonly conditions: readonly Condition[];
-  readonly day: Day;
-  readonly timeZone: string;
   readonly tierName: string | null;
   /** The tiers of the rule for everyone, to which rates are compared. */
   readonly tiers?: readonly { readonly tierIndex: number; readonly rate?: number | undefined }[];
@@ -459,7 +488,7 @@ export function decodeTrace(stored: string, context: TraceContext): Trace {
       ? {}
       : { periodCredit, periodAttainment: ratio(periodCredit, target) }),
     ...(isBelowZero === 1 ? { belowZero: true as const } : {}),
-    ...termTraces(terms, upstream),
+    ...termTraces(terms, upstream, context),
     base,
     parts: parts.map(([index, rate, part]) => partTrace(index, rate, part, context.tiers)),
     limits: limits.map(([letter, bound, from, to]) => ({ kind: limitKind(letter), bound, before: from, after: to })),
@@ -473,13 +502,18 @@ export function decodeTrace(stored: string, context: TraceContext): Trace {
 }
 
 function termTraces(
-  [proration = null, ratePercent = null, credit = 1, pay = 1, conversions = null, refund = null, formulas]: StoredTerms,
-  upstream: Stored[11] = [],
-): Pick<Trace, 'conversions' | 'formulas' | 'proration' | 'ratePercent' | 'refund' | 'share'> {
+  terms: StoredTerms,
+  upstream: Stored[11],
+  context: TraceContext,
+): Pick<Trace, 'conversions' | 'formulas' | 'lines' | 'lookups' | 'proration' | 'ratePercent' | 'refund' | 'share'> {
+  const [proration = null, ratePercent = null, credit = 1, pay = 1, conversions = null, refund = null] = terms;
+  const [, , , , , , formulas = null, lines = null, lookups = []] = terms;
   return {
     ...(refund === null ? {} : { refund: refundTrace(refund) }),
-    ...(formulas === undefined ? {} : { formulas: decodeFormulas(formulas) }),
-    ...(conversions === null ? {} : { conversions: decodeConversions(conversions, upstream) }),
+    ...(formulas === null ? {} : { formulas: decodeFormulas(formulas) }),
+    ...(lines === null ? {} : { lines: decodeLines(lines, context) }),
+    ...(lookups.length === 0 ? {} : { lookups: lookups.map(decodeLookup) }),
+    ...(conversions === null ? {} : { conversions: decodeConversions(conversions, upstream ?? []) }),
     ...(proration === null ? {} : { proration: prorationTrace(proration) }),
     ...(ratePercent === null ? {} : { ratePercent }),
     ...(credit === 1 && pay === 1 ? {} : { share: { credit, pay } }),

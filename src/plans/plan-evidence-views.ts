@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { comparable } from '../engine/field-value.js';
-import { fieldSources, foldedSlug, type SlugMapping } from '../engine/slug.js';
+import { foldedSlug } from '../engine/folded-slug.js';
+import { fieldSources, type SlugMapping } from '../engine/slug.js';
 import { standardNamedBy, standardSlugs } from '../engine/standard-slugs.js';
 import { listCrmDefinitions } from '../fields/crm-field-views.js';
 import {

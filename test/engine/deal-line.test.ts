@@ -1,5 +1,6 @@
 import { expect } from 'chai';
-import { type DealLine, isLineSlug, lineReader, summarizeLines } from '#src/engine/deal-line.js';
+import { type DealLine, isLineSlug, lineReader } from '#src/engine/deal-line.js';
+import { fieldReader } from '#src/engine/slug.js';
 
 const line: DealLine = {
   lineId: '1',
@@ -37,10 +38,11 @@ describe('the fields of a line', () => {
 
   it('are summarized on the deal by the distinct families and products', () => {
     const lines = [line, { ...line, lineId: '2' }, { lineId: '3', amount: null, family: 'services' }];
-    expect(summarizeLines(lines)).to.deep.equal({
-      'lines.count': 3,
-      'lines.families': ['software', 'services'],
-      'lines.products': ['SW-1'],
-    });
+    const read = (slug: string, fields = {}) =>
+      fieldReader(slug, {}, {})({ dealId: 'd', closeDate: '2026-01-01', fields, standard: {}, lines });
+    expect(read('lines.count')).to.equal(3);
+    expect(read('Lines.Families')).to.deep.equal(['software', 'services']);
+    expect(read('lines.products')).to.deep.equal(['SW-1']);
+    expect(read('lines.products', { 'lines.products': 'A' })).to.equal('A');
   });
 });

@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { calculationSteps } from '#src/engine/calculate.js';
 import { compileConditions, explainSeen, type Leaf, withoutRepetitions } from '#src/engine/condition.js';
 import { computePlanCost, maxPlanCost } from '#src/engine/plan-cost.js';
+import { fieldReader } from '#src/engine/slug.js';
 import { inputOf, run } from './scenario.js';
 
 const leaf = (value: unknown, change: Partial<Leaf> = {}): Leaf => ({
@@ -53,7 +54,7 @@ describe('the calculation of an expensive plan', () => {
   const noDay = (at: number) => leaf(countedDays, { field: `date${at}`, fieldType: 'date', operator: 'not_in' });
 
   it('reads the operands of a list once and not once for each deal', () => {
-    const conditions = compileConditions(many(50, noDay), {}, {}, 'UTC');
+    const conditions = compileConditions(many(50, noDay), (slug) => fieldReader(slug, {}, {}), 'UTC');
     const deal = {
       dealId: 'd',
       closeDate: '2026-01-01',
@@ -76,7 +77,7 @@ describe('the calculation of an expensive plan', () => {
 
   it('compares texts literally: an operand is no regular expression', () => {
     const passes = (operator: Leaf['operator'], operand: string, text: string) =>
-      compileConditions([leaf(operand, { field: 'x', operator })], {}, {}, 'UTC').passes(
+      compileConditions([leaf(operand, { field: 'x', operator })], (slug) => fieldReader(slug, {}, {}), 'UTC').passes(
         { dealId: 'd', closeDate: '2026-01-01', fields: { x: text }, standard: {} },
         '2026-01-01',
       );
@@ -95,10 +96,11 @@ describe('the calculation of an expensive plan', () => {
       fields: { n: '1.50', d: '2026-01-01', c: 'Yes', l: ['a', 'B'] },
     };
     const passes = (field: string, fieldType: Leaf['fieldType'], value: unknown[]) =>
-      compileConditions([leaf(value, { field, fieldType, operator: 'in' })], {}, {}, 'UTC').passes(
-        { ...deal, standard: {} },
-        '2026-01-01',
-      );
+      compileConditions(
+        [leaf(value, { field, fieldType, operator: 'in' })],
+        (slug) => fieldReader(slug, {}, {}),
+        'UTC',
+      ).passes({ ...deal, standard: {} }, '2026-01-01');
     expect(passes('n', 'number', [1, '1.5'])).to.equal(true);
     expect(passes('n', 'number', [1, 2])).to.equal(false);
     expect(passes('d', 'date', ['2026-01-01'])).to.equal(true);
@@ -135,7 +137,7 @@ describe('the calculation of an expensive plan', () => {
       leaf('value 99', { field: 'list', fieldType: 'select' }),
     ];
     const deal = { dealId: 'd', closeDate: '2026-01-01', fields: { x: long, list }, standard: {} };
-    const set = compileConditions(conditions, {}, {}, 'UTC');
+    const set = compileConditions(conditions, (slug) => fieldReader(slug, {}, {}), 'UTC');
     const stored = JSON.stringify(withoutRepetitions(set.seen(deal, '2026-01-01')));
     expect(stored.length).to.be.lessThan(350);
     const explained = explainSeen(conditions, JSON.parse(stored), '2026-01-01', 'UTC');

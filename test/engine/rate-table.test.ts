@@ -10,7 +10,7 @@ import {
   type RateTableRow,
 } from '#src/engine/rate-table.js';
 
-type Row = readonly [cells: Readonly<Record<string, RateCell>>, rate: number, start?: string, end?: string];
+type Row = readonly [cells: Readonly<Record<string, RateCell>>, rate: number, start?: string | undefined, end?: string];
 
 function tableOf(keys: Readonly<Record<string, RateTableKey['match']>>, ...rows: readonly Row[]): RateTable {
   return {

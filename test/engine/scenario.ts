@@ -1,10 +1,15 @@
 import { calculateRep } from '#src/engine/calculate.js';
-import { compileVersion } from '#src/engine/compiled-plan.js';
+import { type Refund } from '#src/engine/clawback.js';
+import { compileVersion, type Overrides } from '#src/engine/compiled-plan.js';
 import { type CreditLine, withOwner } from '#src/engine/credit-lines.js';
+import { type DealLine } from '#src/engine/deal-line.js';
 import { type AssignedDays } from '#src/engine/effective-quota.js';
+import { ExchangeRates } from '#src/engine/exchange-rates.js';
 import { type Fields } from '#src/engine/field-value.js';
 import { type FixedEvent, type RepInput, type RepResult, type UpstreamEvent } from '#src/engine/model.js';
+import { type PersonFacts } from '#src/engine/person-facts.js';
 import { readPlanConfig } from '#src/engine/plan-config.js';
+import { type RateTable } from '#src/engine/rate-table.js';
 import { type Deal } from '#src/engine/slug.js';
 import { Decimal } from '#src/kernel/decimal.js';
 import { periodRange } from '#src/kernel/period.js';
@@ -23,6 +28,17 @@ export interface Scenario {
   readonly assigned?: AssignedDays;
   readonly frozen?: readonly string[];
   readonly fixed?: readonly FixedEvent[];
+  /** Products by the id of the deal. */
+  readonly lines?: Readonly<Record<string, readonly DealLine[]>>;
+  readonly tables?: readonly RateTable[];
+  readonly overrides?: Overrides;
+  readonly person?: PersonFacts;
+  /** Exchange rates such as `EUR USD 2026-01-01 1.1`; with them the plan converts at the close date. */
+  readonly rates?: readonly string[];
+  /** The currency of all deals. */
+  readonly dealCurrency?: string;
+  readonly refunds?: Readonly<Record<string, readonly Refund[]>>;
+  readonly peerCredits?: readonly number[];
   /** Deals of people below in the same format, and their events on them. */
   readonly team?: { readonly deals: string; readonly upstream: (dealId: string) => readonly UpstreamEvent[] };
 }
@@ -43,25 +59,40 @@ export function inputOf(scenario: Scenario): RepInput {
       effectiveStart: null,
       effectiveEnd: null,
       currency: scenario.currency ?? 'USD',
+      ...(scenario.rates === undefined ? {} : { fx: { date: 'close_date' as const } }),
       fieldMapping: {},
       dealConditions: read.terms.dealConditions,
       rules: read.terms.rules.map((rule) => ({ ...rule, id: `rule:${rule.name}` })),
     },
     'rep',
-    new Map(),
+    scenario.overrides ?? new Map(),
     {},
     'UTC',
+    undefined,
+    scenario.tables,
   );
+  const withFacts = (deal: Deal): Deal => {
+    const [lines, refunds] = [scenario.lines?.[deal.dealId], scenario.refunds?.[deal.dealId]];
+    const standard = { ...deal.standard, currency: scenario.dealCurrency, dealAmount: deal.fields['amount'] ?? null };
+    return {
+      ...deal,
+      ...(scenario.dealCurrency === undefined && refunds === undefined ? {} : { standard }),
+      ...(lines === undefined ? {} : { lines }),
+      ...(refunds === undefined ? {} : { refunds }),
+    } as Deal;
+  };
   return {
     repId: 'rep',
     asOf: scenario.asOf ?? '2026-12-31',
     window: { from: '2026-01-01', to: '2026-12-31' },
     plans: [{ planId: 'plan', assignments: [scenario.assigned ?? { start: null, end: null }], versions: [version] }],
     deals: [
-      ...dealsOf(scenario.deals).map((deal) => {
-        const credits = scenario.credits?.[deal.dealId];
-        return credits === undefined ? deal : { ...deal, credits: withOwner(credits, 'owner') };
-      }),
+      ...dealsOf(scenario.deals)
+        .map(withFacts)
+        .map((deal) => {
+          const credits = scenario.credits?.[deal.dealId];
+          return credits === undefined ? deal : { ...deal, credits: withOwner(credits, 'owner') };
+        }),
       ...(scenario.more ?? []).map((deal) => ({
         ...deal,
         closeDate: '2026-01-15',
@@ -69,7 +100,7 @@ export function inputOf(scenario: Scenario): RepInput {
       })),
     ],
     teamDeals: dealsOf(scenario.team?.deals ?? '').map((deal) => ({
-      deal,
+      deal: withFacts(deal),
       upstream: scenario.team?.upstream(deal.dealId) ?? [],
     })),
     fixed: scenario.fixed ?? [],
@@ -82,10 +113,23 @@ export function inputOf(scenario: Scenario): RepInput {
         variableTarget: quota.variableTarget === undefined ? null : Decimal.of(quota.variableTarget),
       };
     },
-    peerCredits: () => [],
+    ...(scenario.person === undefined ? {} : { person: scenario.person }),
+    ...(scenario.refunds === undefined ? {} : { refunds: { sources: [], terms: () => null, below: () => [] } }),
+    ...(scenario.rates === undefined
+      ? {}
+      : { fx: { rates: ratesOf(scenario.rates), currencyFields: new Set<string>(), amountSlug: null } }),
+    peerCredits: () => (scenario.peerCredits ?? []).map((credit) => Decimal.of(credit)),
     firstActivity: '2026-01-01',
     explain: true,
   };
+}
+
+function ratesOf(rates: readonly string[]): ExchangeRates {
+  const assumed = rates.map((text) => {
+    const [from = '', to = '', day = '', rate = ''] = text.split(' ');
+    return { table: 'default', from, to, day, rate };
+  });
+  return new ExchangeRates([], assumed, { workspaceCurrency: 'USD', maxAgeDays: null });
 }
 
 function dealsOf(lines: string): Deal[] {

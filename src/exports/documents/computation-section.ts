@@ -100,6 +100,7 @@ const modeNames = {
   full_rate: 'full rate of the tier reached',
   marginal: 'each tier pays its own part',
   retroactive: 'the tier of the whole period',
+  interpolated: 'the rate between the points of a curve',
 } as const;
 
 const attainmentPeriods = {

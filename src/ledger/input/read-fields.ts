@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
+import { foldedSlug } from '../../engine/folded-slug.js';
 import { fieldsIn } from '../../engine/formula.js';
-import { currencySuffix, findAlias, foldedSlug } from '../../engine/slug.js';
+import { currencySuffix, findAlias } from '../../engine/slug.js';
 import { standardSlugs } from '../../engine/standard-slugs.js';
 import { type Transaction } from '../../platform/database/unit-of-work.js';
 

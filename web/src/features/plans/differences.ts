@@ -130,6 +130,7 @@ const tierModeWords = {
   full_rate: 'the whole deal',
   marginal: 'the part in the tier',
   retroactive: 'the whole period',
+  interpolated: 'the whole deal, between two points',
 } as const;
 const payoutModeWords = {
   rate: 'a rate or an amount for each deal',

@@ -15,7 +15,12 @@ export function summarizeRule(rule: Rule, currency: string): string {
   );
 }
 
-const partWords = { marginal: 'each part at its rate', full_rate: 'the whole deal', retroactive: 'the whole period' };
+const partWords = {
+  marginal: 'each part at its rate',
+  full_rate: 'the whole deal',
+  retroactive: 'the whole period',
+  interpolated: 'the whole deal at the rate between two tiers',
+};
 
 /** What a tier applies to, where tiers differ in that. */
 function tierParts(rule: Rule): string[] {

@@ -119,6 +119,7 @@ function Effect({ main: { quota, rule }, position: { current, next }, currency }
     marginal: `Every ${currency === 'USD' ? 'dollar' : currency} above it pays ${then} instead of ${now}.`,
     full_rate: `The deal that crosses it, and every deal after it, pays ${then} instead of ${now}.`,
     retroactive: `Every deal of the ${attainmentPeriodWords(rule)} then pays ${then} instead of ${now}.`,
+    interpolated: `On the way there the rate rises from ${now} to ${then}.`,
   };
   const effect =
     rule.executionPhase === 'periodic'

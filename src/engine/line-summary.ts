@@ -1,0 +1,23 @@
+import { type DealLine } from './deal-line.js';
+import { type Fields, type FieldValue, isAbsent } from './field-value.js';
+
+/** What a deal with lines has of them: their number, and the distinct families and product codes. */
+export const lineSummarySlugs: readonly string[] = ['lines.count', 'lines.families', 'lines.products'];
+
+const summaries = new WeakMap<readonly DealLine[], Fields>();
+
+export function readLineSummary(lines: readonly DealLine[], slug: string): FieldValue | undefined {
+  const summary = summaries.get(lines) ?? summarize(lines);
+  summaries.set(lines, summary);
+  return summary[slug];
+}
+
+function summarize(lines: readonly DealLine[]): Fields {
+  const distinct = (field: 'family' | 'productCode'): string[] =>
+    [...new Set(lines.map((line) => line[field]).filter((text) => !isAbsent(text)))] as string[];
+  return {
+    'lines.count': lines.length,
+    'lines.families': distinct('family'),
+    'lines.products': distinct('productCode'),
+  };
+}
