@@ -89,6 +89,11 @@ export const errorExplanations: Readonly<Record<string, string>> = {
   field_not_found: 'No select or status field has this slug. `GET /v1/fields` lists the fields.',
   file_not_waiting:
     'The file of the scheduled import has been decided about, or another file has replaced it. Read the list again.',
+  rate_table_not_found: 'A tier names a rate table that does not exist. Create the table, then save the plan.',
+  column_not_found: 'A tier names no column of its rate table, or none where the table has several.',
+  currency_differs: 'The amounts of the rate table are in another currency than the plan.',
+  value_missing: 'A row of the rate table has no value in a column. Every row has one in every column.',
+  rows_overlap: 'Two rows of the rate table match the same values, and neither is more exact. The message names both.',
   fx_rate_missing: 'No exchange rate converts the currencies of the message on this day. Add the rate.',
   group_terms_differ:
     'Rules of one quota group share a quota, so they need the same `quotaProration` and the same calendar.',

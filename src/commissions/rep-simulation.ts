@@ -10,6 +10,7 @@ type GivenDeal = z.infer<typeof dealBody> & { readonly dealId: string };
 
 interface RepRequest {
   readonly config?: unknown;
+  readonly tables?: unknown;
   readonly deals?: readonly GivenDeal[] | undefined;
 }
 
@@ -22,7 +23,8 @@ const variableNames = Object.keys(variable) as (keyof typeof variable)[];
  * What a rep may simulate: a stored plan, with variations of the amount, stage and close date of deals. With a config or
  * deals of their own making a rep could measure what depends on other people.
  */
-export function assertVariesOwnDeals({ config, deals = [] }: RepRequest, repId: string): void {
+export function assertVariesOwnDeals({ config, tables, deals = [] }: RepRequest, repId: string): void {
+  if (tables !== undefined) throw new Failure('forbidden', 'Only managers and admins can simulate rate tables.');
   if (config !== undefined)
     throw new Failure('forbidden', 'Only managers and admins can simulate a config. Give planId or planVersionId.');
   for (const { dealId, repId: owner, ...values } of deals) {

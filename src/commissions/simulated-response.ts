@@ -238,6 +238,7 @@ function toDealResponse(
   const amount = decision.amount.toNumber();
   const explained = decodeTrace(decision.trace, {
     conditions: listConditions(decision, versions),
+    lineConditions: findRule(decision, versions)?.lines?.conditions,
     day: decision.earnedOn,
     timeZone,
     tierName: decision.tierName,
@@ -281,8 +282,12 @@ function isUnsaved(ruleId: string | null): boolean {
 
 function listConditions(decision: Decision, versions: readonly StoredVersion[]) {
   const version = versions.find((candidate) => candidate.planVersionId === decision.planVersionId);
-  const rule = version?.rules.find((candidate) => candidate.id === decision.ruleId);
-  return [...(version?.dealConditions ?? []), ...(rule?.conditions ?? [])];
+  return [...(version?.dealConditions ?? []), ...(findRule(decision, versions)?.conditions ?? [])];
+}
+
+function findRule({ planVersionId, ruleId }: Decision, versions: readonly StoredVersion[]) {
+  const version = versions.find((candidate) => candidate.planVersionId === planVersionId);
+  return version?.rules.find((candidate) => candidate.id === ruleId);
 }
 
 /** A text that is built in pieces up to a number of bytes. */

@@ -61,6 +61,30 @@ const conversion = z
   })
   .describe('Values that one exchange rate converted');
 
+const lookedUp = {
+  table: z.string().describe('Name of the rate table'),
+  keys: z.array(z.unknown()).describe('Values of the keys that were looked up, in the order of the table'),
+};
+
+const lineTrace = z
+  .object({
+    lineId: z.string().describe('Id of the line'),
+    name: z.string().nullable().describe('Name of the product, or its code; null without one'),
+    counted: z.boolean().describe('Whether the line counts'),
+    reason: z.string().optional().describe('Why the line pays nothing, as a code'),
+    conditions: conditionTraces.optional().describe('The conditions of lines, if the line does not match them'),
+    tier: z.number().optional().describe('Index of the tier that pays the line'),
+    table: lookedUp.table.optional(),
+    keys: lookedUp.keys.optional(),
+    row: z.record(z.string(), z.unknown()).optional().describe('Cells of the row that was found'),
+    rate: z.number().optional().describe('Rate of the line, of several tiers their mean; absent for amounts'),
+    base: z.number().describe('What the rate multiplies, in the currency of the event'),
+    credit: z.number().describe('What the line counts towards the quota'),
+    raw: z.number().describe('Amount before limits and rounding'),
+    amount: z.number().describe('Part of the amount of the event; the parts add up to it'),
+  })
+  .describe('A line of the deal');
+
 /** How the amount of an event was computed; see Trace in engine/trace.ts. */
 export const trace = z
   .object({
@@ -125,6 +149,21 @@ export const trace = z
       )
       .optional()
       .describe('What the formulas of the rule and of its conditions gave; absent without formulas'),
+    lookups: z
+      .array(
+        z
+          .object({
+            ...lookedUp,
+            column: z.string().describe('Column of the table'),
+            row: z.record(z.string(), z.unknown()).nullable().describe('Cells of the row; null without a row'),
+            kind: z.string().optional().describe('What the value is: rate, amount or perUnit'),
+            value: z.number().optional().describe('Value of the row in the column'),
+          })
+          .describe('A look-up'),
+      )
+      .optional()
+      .describe('What a rule without lines looked up in rate tables; absent without tables'),
+    lines: z.array(lineTrace).optional().describe('The lines of the deal; absent in rules without lines'),
     base: z.number().describe('What the rate multiplies, in the currency of the event'),
     parts: z
       .array(

@@ -38,6 +38,7 @@ export async function loadTiersOfQuotas(
         workspace.measures,
         workspace.timeZone,
         calendarOf({ workspace }),
+        workspace.tables,
       ),
     }));
   };

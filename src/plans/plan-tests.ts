@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import { dealBody, dealId } from '../deals/deal.js';
 import { lineTerms, totalsHundred } from '../deals/deal-credits.js';
+import { dealLineInput, findRepeatedLine, maxLines } from '../engine/deal-line-input.js';
+import { rateTableInput } from '../engine/rate-table-input.js';
 import { reasons } from '../engine/trace.js';
 import { day, period, text } from '../platform/operations/schemas.js';
 import { madeUpRefunds } from '../refunds/made-up-refunds.js';
@@ -36,6 +38,13 @@ const testDeal = dealBody
       .refine(totalsHundred, 'split lines must total 100')
       .optional()
       .describe('Who is credited on the deal; by default the person of the deal'),
+    lines: z
+      .array(dealLineInput)
+      .min(1)
+      .max(maxLines)
+      .refine((lines) => findRepeatedLine(lines) < 0, 'must not repeat a lineId')
+      .optional()
+      .describe('The products of the deal'),
   })
   .describe('A made-up deal');
 
@@ -80,6 +89,11 @@ const planTest = z
       .optional()
       .describe('Absences of people'),
     fxRates: assumedRates.optional().describe('The exchange rates of the test; stored rates do not count'),
+    tables: z
+      .array(rateTableInput)
+      .max(200)
+      .optional()
+      .describe('The rate tables of the test; stored tables do not count'),
     refunds: madeUpRefunds({
       rep: person.nullable().default(null).describe('Any name for a person of the test; null for everyone'),
     })

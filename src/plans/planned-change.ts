@@ -39,7 +39,7 @@ export async function loadPlannedChange(
   const changed = applyChange(plan, source, change, planRef === plan.planId);
   if (changed.newVersion === null) return { plan, source, changed, change, terms: null };
   const terms = known ?? planTerms(changed.newVersion.config);
-  await assertTermsFit(tx, terms);
+  await assertTermsFit(tx, terms, changed.newVersion.currency);
   return { plan, source, changed, change, terms };
 }
 

@@ -1,6 +1,7 @@
 import { type DealTerms, toContent, toEngineDeal } from '../deals/deal.js';
 import { dealOfKey, parseRefundKey } from '../engine/clawback.js';
 import { type CreditLine, withOwner } from '../engine/credit-lines.js';
+import { type DealLine } from '../engine/deal-line.js';
 import { allDaysAtWork } from '../engine/effective-quota.js';
 import { asNumber } from '../engine/field-value.js';
 import { type Decision } from '../engine/model.js';
@@ -23,6 +24,7 @@ import { unsaved } from '../simulation/unsaved-plan.js';
 import { toAssumedRates } from './assumed-rates.js';
 import { toRamp } from './personal-terms.js';
 import { defaultPerson, type FailedTest, type PlanTest, type TestResult } from './plan-tests.js';
+import { assertTablesFit, withSentTables } from './table-checks.js';
 import { findUnpaidOutcomes, type PersonOutcomes } from './unpaid-outcomes.js';
 import { unsavedVersion } from './unstored-versions.js';
 
@@ -69,6 +71,7 @@ function peopleAbove({ managers = {} }: PlanTest): number {
 
 async function findFailures(plan: TestedPlan, test: PlanTest, index: number): Promise<FailedTest[]> {
   assertRulesKnown(plan.terms, test, index);
+  assertTablesFit(plan.terms, withSentTables([], test.tables ?? [], `tests.${index}.tables`), plan.currency);
   const version: StoredVersion = {
     ...unsavedVersion(plan.terms, plan.currency, plan.fx),
     fieldMapping: plan.fieldMapping,
@@ -94,7 +97,7 @@ async function findFailures(plan: TestedPlan, test: PlanTest, index: number): Pr
 }
 
 /** Only the rates of the test count. */
-function toWorkspaceTerms(plan: TestedPlan, { fxRates = [] }: PlanTest): WorkspaceTerms {
+function toWorkspaceTerms(plan: TestedPlan, { fxRates = [], tables = [] }: PlanTest): WorkspaceTerms {
   const { measures, fiscalYears, rates, deals } = plan;
   const { workspaceCurrency, ...rules } = rates;
   return {
@@ -108,6 +111,7 @@ function toWorkspaceTerms(plan: TestedPlan, { fxRates = [] }: PlanTest): Workspa
     sendsEvents: false,
     writesBack: false,
     hasRefunds: false,
+    tables,
     revision: '',
   };
 }
@@ -229,10 +233,11 @@ function toRepData(
 }
 
 function toTestDeal(
-  { rep: owner = defaultPerson, dealId, credits, ...content }: PlanTest['deals'][number],
+  { rep: owner = defaultPerson, dealId, credits, lines: products, ...content }: PlanTest['deals'][number],
   terms: DealTerms,
 ): Deal {
-  const deal = toEngineDeal(dealId, toContent(content), terms) as Deal;
+  const read = toEngineDeal(dealId, toContent(content), terms) as Deal;
+  const deal = products === undefined ? read : { ...read, lines: products as readonly DealLine[] };
   if (credits === undefined) return deal;
   const lines = credits.map(
     ({ rep, role = null, percent, ...line }): CreditLine => ({
@@ -323,6 +328,7 @@ function decodeTestTrace(
   const rule = version.rules.find(({ name }) => name === decision.ruleName);
   const decoded: unknown = decodeTrace(decision.trace, {
     conditions: [...version.dealConditions, ...(rule?.conditions ?? [])],
+    lineConditions: rule?.lines?.conditions,
     day: decision.earnedOn,
     timeZone,
     tierName: decision.tierName,

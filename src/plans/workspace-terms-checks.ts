@@ -4,18 +4,28 @@ import { invalid } from '../kernel/failure.js';
 import { type Period } from '../kernel/period.js';
 import { isFiscalPeriod, toCalendar } from '../kernel/period-calendar.js';
 import { loadFiscalYears } from '../ledger/input/calendar.js';
+import { loadWorkspaceTerms } from '../ledger/input/rep-terms.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
 import { repNotFound } from '../reps/rep.js';
 import { unknownReps } from '../reps/rep-views.js';
 import { loadRuleNames } from './plan-store.js';
+import { assertTablesFit } from './table-checks.js';
 
 /** Rejects terms that name a rule, a rep or a fiscal year that the workspace does not have. */
-export async function assertTermsFit(tx: Transaction, terms: PlanTerms): Promise<void> {
+export async function assertTermsFit(tx: Transaction, terms: PlanTerms, planCurrency: string | null): Promise<void> {
+  await assertTablesKnown(tx, terms, planCurrency);
   await assertFiscalYearsKnown(tx, terms);
   assertUpstreamKnown(terms, await loadRuleNames(tx));
   const owners = new Set(terms.rules.flatMap((rule) => rule.tiers.flatMap((tier) => tier.repId ?? [])));
   const unknown = owners.size === 0 ? [] : await unknownReps(tx, [...owners]);
   if (unknown.length > 0) throw repNotFound(unknown);
+}
+
+/** A plan without a currency has that of the workspace. */
+async function assertTablesKnown(tx: Transaction, terms: PlanTerms, planCurrency: string | null): Promise<void> {
+  if (!terms.rules.some(({ tiers }) => tiers.some(({ table }) => table !== undefined))) return;
+  const { tables, currency } = await loadWorkspaceTerms(tx);
+  assertTablesFit(terms, tables, planCurrency ?? currency);
 }
 
 /** A rule of the fiscal calendar pays on no day outside of fiscal years, and no date lies in an unknown one. */

@@ -5,7 +5,10 @@ import { computeCredits } from '../../deals/refresh-credits.js';
 import { resolveLines } from '../../deals/resolve-lines.js';
 import { attainmentExample } from '../../earnings/attainment.js';
 import { type CreditLine } from '../../engine/credit-lines.js';
+import { type DealLine } from '../../engine/deal-line.js';
+import { dealLineInput, findRepeatedLine, maxLines } from '../../engine/deal-line-input.js';
 import { planFx } from '../../engine/plan-fx.js';
+import { rateTableInput } from '../../engine/rate-table-input.js';
 import { type Deal } from '../../engine/slug.js';
 import { type Caller, mayActAs, maySee, visibleReps } from '../../kernel/caller.js';
 import { type Clock } from '../../kernel/clock.js';
@@ -22,6 +25,7 @@ import { describeWarnings } from '../../plans/plan-tool-text.js';
 import { isDraft, maySeePlan, planViewer } from '../../plans/plan-views.js';
 import { loadSimulatedVersions, type SimulatedPlan, type SimulatedVersions } from '../../plans/simulated-versions.js';
 import { collectSimulationWarnings } from '../../plans/simulation-warnings.js';
+import { assertTablesFit, sentTableFailures, withSentTables } from '../../plans/table-checks.js';
 import { type Transaction, UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { CLOCK } from '../../platform/injection-tokens.js';
 import { effects, firstDay } from '../../platform/mcp/tool.js';
@@ -58,6 +62,13 @@ const body = z.strictObject({
         .extend({
           dealId: dealId.describe('Id of the deal in the CRM'),
           credits: sentLines.optional().describe('Who is credited on the deal; by default as stored, or its owner'),
+          lines: z
+            .array(dealLineInput)
+            .min(1)
+            .max(maxLines)
+            .refine((lines) => findRepeatedLine(lines) < 0, 'must not repeat a lineId')
+            .optional()
+            .describe('The products of the deal. Managers and admins only'),
         })
         .describe('A deal with its id in the CRM'),
     )
@@ -90,6 +101,11 @@ const body = z.strictObject({
   fxRates: assumedRates
     .optional()
     .describe('Made-up exchange rates; each takes the place of a stored one of its table, pair and day'),
+  tables: z
+    .array(rateTableInput)
+    .max(200)
+    .optional()
+    .describe('Rate tables, each in place of a stored one of its name. Managers and admins only'),
   refunds: simulatedRefunds
     .optional()
     .describe(
@@ -120,7 +136,10 @@ async function load(
   if (!(await maySimulate(tx, caller, simulatedVersions))) throw planNotFound();
   const converting = await withRatesFor(tx, stored, simulatedVersions.versions);
   const { fx } = converting;
-  const workspace = { ...converting, fx: fx === null ? null : { ...fx, assumed: toAssumedRates(fxRates) } };
+  const tables = withSentTables(stored.tables, request.tables ?? [], 'tables');
+  const workspace = { ...converting, tables, fx: fx === null ? null : { ...fx, assumed: toAssumedRates(fxRates) } };
+  if (request.config !== undefined)
+    for (const version of simulatedVersions.versions) assertTablesFit(version, tables, version.currency);
   const madeUp = await buildHypotheticalDeals(tx, caller, request, repIds, timeZone);
   const { deals, refunds } = await readRefunds(tx, caller, request.refunds, madeUp);
   const visible = visibleReps(caller);
@@ -233,7 +252,7 @@ async function buildHypotheticalDeals(
   const contents = await simulatedContents(
     tx,
     caller,
-    request.deals.map(({ credits: _, ...deal }) => deal),
+    request.deals.map(({ credits: _, lines: __, ...deal }) => deal),
     terms,
   );
   const onlyRep = repIds?.length === 1 ? repIds[0] : undefined;
@@ -254,7 +273,11 @@ async function buildHypotheticalDeals(
       });
     return { repId, deal };
   });
-  return withCredits(tx, deals, request.deals);
+  const withLines = deals.map(({ repId, deal }, index) => {
+    const lines = request.deals?.[index]?.lines;
+    return { repId, deal: lines === undefined ? deal : { ...deal, lines: lines as readonly DealLine[] } };
+  });
+  return withCredits(tx, withLines, request.deals);
 }
 
 /** The deals with the lines of the request, or else with those that they would have if they were stored. */
@@ -327,6 +350,7 @@ export const simulateCommissions = operation({
     splits_must_total_100: 400,
     credit_repeated: 400,
     schedule_must_total_100: 400,
+    ...sentTableFailures,
     plan_not_found: 404,
     rep_not_found: 404,
   },
@@ -369,6 +393,10 @@ export const simulateCommissions = operation({
         schema: () => ({ type: 'array', items: { type: 'object' } }),
       },
       ramp: { always: undefined },
+      tables: {
+        description: 'Rate tables in place of stored ones: [{name, keys, columns, rows}]',
+        schema: () => ({ type: 'array', items: { type: 'object' } }),
+      },
       refunds: {
         description: 'Made-up refunds: [{dealId, refundId?, day, amount?}]',
         schema: () => ({ type: 'array', items: { type: 'object' } }),

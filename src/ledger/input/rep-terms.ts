@@ -10,6 +10,7 @@ import { type AssignedDays, type Quota, type RampStep, type WorkingTime } from '
 import { type AssignedPlan, type RepInput } from '../../engine/model.js';
 import { type Rule } from '../../engine/plan-config.js';
 import { type PlanFx } from '../../engine/plan-fx.js';
+import { type RateTable } from '../../engine/rate-table.js';
 import { buildTimeline, mayHaveEarned, stoppedDays } from '../../engine/version-timeline.js';
 import { type Day, type DayRange, isEffective, type WorkspaceDay } from '../../kernel/day.js';
 import { Decimal } from '../../kernel/decimal.js';
@@ -58,6 +59,8 @@ export interface WorkspaceTerms extends WorkspaceDay {
   readonly hasRefunds: boolean;
   /** The exchange rates; null in a workspace that has none and converts nothing. */
   readonly fx: FxTerms | null;
+  /** The rate tables of the workspace. */
+  readonly tables: readonly RateTable[];
   /** Changes with every change of the configuration; read before all other data. */
   readonly revision: string;
 }
@@ -127,6 +130,7 @@ export async function loadWorkspaceTerms(tx: Transaction): Promise<WorkspaceTerm
     writesBack: row.writes_back,
     hasRefunds: row.has_refunds,
     fx: row.uses_rates ? await loadFxTerms(tx, row.configuration_revision) : null,
+    tables: [],
     revision: row.configuration_revision,
   };
 }
@@ -419,6 +423,7 @@ export function assignedPlans(terms: RepTerms): AssignedPlan[] {
       terms.workspace.measures,
       terms.workspace.timeZone,
       calendarOf(terms),
+      terms.workspace.tables,
     ),
   }));
 }

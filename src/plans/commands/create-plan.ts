@@ -32,6 +32,7 @@ import {
   planConfigArgument,
 } from '../plan-tool-text.js';
 import { findPlanVersion } from '../plan-views.js';
+import { tableFailures } from '../table-checks.js';
 import { assertTestsPass } from '../test-gate.js';
 import { assertTermsFit } from '../workspace-terms-checks.js';
 
@@ -83,6 +84,7 @@ export const createPlan = operation({
     plan_too_complex: 400,
     group_terms_differ: 400,
     schedule_must_total_100: 400,
+    ...tableFailures,
     plan_tests_failed: 400,
     plan_name_taken: 409,
     rep_not_found: 404,
@@ -134,7 +136,7 @@ export const createPlan = operation({
     assertFieldMapping(plan.fieldMapping ?? null);
     return unitOfWork.run(caller, { lock: 'exclusive', access: 'write' }, async (tx) => {
       await assertNameFree(tx, plan.name);
-      await assertTermsFit(tx, terms);
+      await assertTermsFit(tx, terms, plan.currency ?? null);
       const dates = { version: 1, effectiveStart, effectiveEnd };
       const version: VersionRow = {
         ...dates,

@@ -32,6 +32,7 @@ import { findPreview, type StoredPreview } from '../plan-preview-views.js';
 import { planTests } from '../plan-tests.js';
 import { describeWarnings, planArguments } from '../plan-tool-text.js';
 import { loadPlannedChange } from '../planned-change.js';
+import { tableFailures } from '../table-checks.js';
 
 const params = z.strictObject({ planRef: pathIds.planRef });
 const body = z.strictObject({
@@ -124,6 +125,7 @@ export const previewPlanChange = operation({
     plan_too_complex: 400,
     group_terms_differ: 400,
     schedule_must_total_100: 400,
+    ...tableFailures,
     plan_not_found: 404,
     rep_not_found: 404,
     job_not_found: 404,

@@ -52,6 +52,7 @@ import {
   sourceAfter,
 } from '../planned-change.js';
 import { previewedChange } from '../previewed-change.js';
+import { tableFailures } from '../table-checks.js';
 import { assertTestsPass } from '../test-gate.js';
 
 const params = z.strictObject({ planRef: pathIds.planRef });
@@ -206,6 +207,7 @@ export const updatePlan = operation({
     plan_too_complex: 400,
     group_terms_differ: 400,
     schedule_must_total_100: 400,
+    ...tableFailures,
     plan_tests_failed: 400,
     plan_not_found: 404,
     plan_name_taken: 409,

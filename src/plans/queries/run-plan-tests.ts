@@ -12,6 +12,7 @@ import { assertFieldMapping, fieldMapping, planConfig, planNotFound } from '../p
 import { planTests, type TestResult, testResult } from '../plan-tests.js';
 import { planTestsArgument } from '../plan-tool-text.js';
 import { findPlanVersion } from '../plan-views.js';
+import { sentTableFailures } from '../table-checks.js';
 import { runVersionTests } from '../test-gate.js';
 
 const params = z.strictObject({ planRef: pathIds.planRef });
@@ -34,7 +35,13 @@ export const runPlanTests = operation({
   body,
   maxKeys: 100_000,
   response: testResult,
-  failures: { plan_too_complex: 400, group_terms_differ: 400, schedule_must_total_100: 400, plan_not_found: 404 },
+  failures: {
+    plan_too_complex: 400,
+    group_terms_differ: 400,
+    schedule_must_total_100: 400,
+    ...sentTableFailures,
+    plan_not_found: 404,
+  },
   tool: {
     name: 'run_plan_tests',
     title: 'Run plan tests',
