@@ -2604,6 +2604,104 @@ CREATE POLICY own_changes_of_owner ON own_changes TO CURRENT_USER USING (((curre
 CREATE POLICY own_changes_of_workspace ON own_changes TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
 GRANT DELETE, INSERT, SELECT, UPDATE ON own_changes TO commissions_app;
 
+CREATE TABLE deal_lines (
+  workspace_id uuid NOT NULL,
+  deal_id text NOT NULL,
+  source text NOT NULL,
+  line_id text NOT NULL DEFAULT (content ->> 'lineId'::text),
+  position smallint NOT NULL,
+  content jsonb NOT NULL,
+  CONSTRAINT deal_lines_pkey PRIMARY KEY (workspace_id, deal_id, source, line_id),
+  CONSTRAINT deal_lines_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(workspace_id),
+  CONSTRAINT deal_lines_line_id CHECK (((length(line_id) >= 1) AND (length(line_id) <= 200))),
+  CONSTRAINT deal_lines_source_check CHECK ((source = ANY (ARRAY['api'::text, 'crm'::text])))
+);
+CREATE INDEX deal_lines_of_crm ON deal_lines USING btree (workspace_id, line_id) WHERE (source = 'crm'::text);
+CREATE TRIGGER bump_workspace_cache_version AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON deal_lines FOR EACH STATEMENT EXECUTE FUNCTION bump_workspace_cache_version();
+CREATE TRIGGER record_row_change AFTER INSERT OR DELETE OR UPDATE ON deal_lines FOR EACH ROW WHEN ((current_setting('app.records_changes'::text, true) = 'on'::text)) EXECUTE FUNCTION record_row_change('deal_id,source,line_id', '', 'updated_at');
+ALTER TABLE deal_lines ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY deal_lines_of_owner ON deal_lines TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
+CREATE POLICY deal_lines_of_workspace ON deal_lines TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
+GRANT DELETE, INSERT, SELECT, UPDATE ON deal_lines TO commissions_app;
+
+CREATE TABLE deal_line_history (
+  workspace_id uuid NOT NULL,
+  deal_id text NOT NULL,
+  position bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
+  changed_at timestamp with time zone NOT NULL DEFAULT now(),
+  lines jsonb,
+  source text,
+  CONSTRAINT deal_line_history_pkey PRIMARY KEY (workspace_id, deal_id, "position"),
+  CONSTRAINT deal_line_history_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(workspace_id),
+  CONSTRAINT deal_line_history_check CHECK (((lines IS NULL) = (source IS NULL))),
+  CONSTRAINT deal_line_history_source_check CHECK ((source = ANY (ARRAY['api'::text, 'crm'::text])))
+);
+ALTER TABLE deal_line_history ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY deal_line_history_of_owner ON deal_line_history TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
+CREATE POLICY deal_line_history_of_workspace ON deal_line_history TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
+GRANT INSERT, SELECT ON deal_line_history TO commissions_app;
+
+CREATE TABLE rate_tables (
+  workspace_id uuid NOT NULL,
+  name text NOT NULL,
+  keys jsonb NOT NULL,
+  columns jsonb NOT NULL,
+  no_match text NOT NULL DEFAULT 'exception'::text,
+  currency text,
+  revision integer NOT NULL,
+  created_at timestamp with time zone NOT NULL DEFAULT now(),
+  updated_at timestamp with time zone NOT NULL DEFAULT now(),
+  CONSTRAINT rate_tables_pkey PRIMARY KEY (workspace_id, name),
+  CONSTRAINT rate_tables_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(workspace_id),
+  CONSTRAINT rate_tables_name_check CHECK (((length(name) >= 1) AND (length(name) <= 100))),
+  CONSTRAINT rate_tables_no_match_check CHECK ((no_match = ANY (ARRAY['exception'::text, 'zero'::text])))
+);
+CREATE UNIQUE INDEX rate_tables_name ON rate_tables USING btree (workspace_id, lower(name));
+CREATE TRIGGER bump_configuration_revision AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON rate_tables FOR EACH STATEMENT EXECUTE FUNCTION bump_configuration_revision();
+CREATE TRIGGER bump_workspace_cache_version AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON rate_tables FOR EACH STATEMENT EXECUTE FUNCTION bump_workspace_cache_version();
+CREATE TRIGGER record_row_change AFTER INSERT OR DELETE OR UPDATE ON rate_tables FOR EACH ROW WHEN ((current_setting('app.records_changes'::text, true) = 'on'::text)) EXECUTE FUNCTION record_row_change('name', '', 'updated_at');
+ALTER TABLE rate_tables ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY rate_tables_of_owner ON rate_tables TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
+CREATE POLICY rate_tables_of_workspace ON rate_tables TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
+GRANT DELETE, INSERT, SELECT, UPDATE ON rate_tables TO commissions_app;
+
+CREATE TABLE rate_table_rows (
+  workspace_id uuid NOT NULL,
+  table_name text NOT NULL,
+  position integer NOT NULL,
+  content jsonb NOT NULL,
+  effective_start date,
+  effective_end date,
+  CONSTRAINT rate_table_rows_pkey PRIMARY KEY (workspace_id, table_name, "position"),
+  CONSTRAINT rate_table_rows_workspace_id_table_name_fkey FOREIGN KEY (workspace_id, table_name) REFERENCES rate_tables(workspace_id, name) ON DELETE CASCADE,
+  CONSTRAINT rate_table_rows_check CHECK ((effective_start <= effective_end))
+);
+CREATE TRIGGER bump_configuration_revision AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON rate_table_rows FOR EACH STATEMENT EXECUTE FUNCTION bump_configuration_revision();
+CREATE TRIGGER bump_workspace_cache_version AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON rate_table_rows FOR EACH STATEMENT EXECUTE FUNCTION bump_workspace_cache_version();
+CREATE TRIGGER record_row_change AFTER INSERT OR DELETE OR UPDATE ON rate_table_rows FOR EACH ROW WHEN ((current_setting('app.records_changes'::text, true) = 'on'::text)) EXECUTE FUNCTION record_row_change('table_name,position', '', 'updated_at');
+ALTER TABLE rate_table_rows ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY rate_table_rows_of_owner ON rate_table_rows TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
+CREATE POLICY rate_table_rows_of_workspace ON rate_table_rows TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
+GRANT DELETE, INSERT, SELECT, UPDATE ON rate_table_rows TO commissions_app;
+
+CREATE TABLE rate_table_revisions (
+  workspace_id uuid NOT NULL,
+  table_name text NOT NULL,
+  revision integer NOT NULL,
+  changed_at timestamp with time zone NOT NULL DEFAULT now(),
+  actor text NOT NULL,
+  note text NOT NULL DEFAULT ''::text,
+  counts jsonb NOT NULL,
+  content jsonb,
+  CONSTRAINT rate_table_revisions_pkey PRIMARY KEY (workspace_id, table_name, revision),
+  CONSTRAINT rate_table_revisions_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(workspace_id),
+  CONSTRAINT rate_table_revisions_note_check CHECK ((length(note) <= 1000))
+);
+ALTER TABLE rate_table_revisions ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY rate_table_revisions_of_owner ON rate_table_revisions TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
+CREATE POLICY rate_table_revisions_of_workspace ON rate_table_revisions TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
+GRANT INSERT, SELECT ON rate_table_revisions TO commissions_app;
+
 CREATE VIEW deal_versions WITH (security_invoker=true) AS
  SELECT deal_snapshots.workspace_id,
     deal_snapshots.deal_id,

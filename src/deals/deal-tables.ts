@@ -1,9 +1,11 @@
 import { type Generated } from 'kysely';
 import { type CreditEffect, type CreditKind } from '../engine/credit-lines.js';
+import { type DealLine } from '../engine/deal-line.js';
 import { type Day } from '../kernel/day.js';
 import { type GeneratedInstant, type Instant, type Json, type Numeric } from '../platform/database/tables.js';
 import { type Corrections } from './corrections.js';
 import { type StoredCredits } from './deal-credits.js';
+import { type LineSource } from './deal-lines.js';
 
 export interface DealTables {
   deals: {
@@ -49,6 +51,22 @@ export interface DealTables {
     position: Generated<string>;
     changed_at: GeneratedInstant;
     credits: Json<StoredCredits> | null;
+  };
+  deal_lines: {
+    workspace_id: string;
+    deal_id: string;
+    source: LineSource;
+    line_id: Generated<string>;
+    position: number;
+    content: Json<DealLine>;
+  };
+  deal_line_history: {
+    workspace_id: string;
+    deal_id: string;
+    position: Generated<string>;
+    changed_at: GeneratedInstant;
+    lines: Json<readonly DealLine[]> | null;
+    source: LineSource | null;
   };
   deal_participations: { workspace_id: string; deal_id: string; rep_id: string; close_date: Day };
   credit_rules: {
