@@ -21,6 +21,8 @@ export interface Refund {
   readonly cause: RefundCause;
   /** In the currency of the deal; null for all that earlier refunds left. */
   readonly amount: string | null;
+  /** The lines that it gives back, each in part or, with null, all that earlier refunds left of it. */
+  readonly lines?: readonly { readonly lineId: string; readonly amount: string | null }[];
   readonly waivers: readonly Waiver[];
 }
 

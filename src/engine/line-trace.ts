@@ -156,7 +156,7 @@ export function decodeLookup([table, column, keys, row, kind, value]: StoredLook
   return { table, column, keys, row, ...(kind === null || value === null ? {} : { kind, value }) };
 }
 
-/** A counted line of a stored event, as its refunds take it back. */
+/** A counted line of an event, as its refunds take it back. */
 export interface CountedLine {
   readonly lineId: string;
   readonly net: Decimal | null;
@@ -173,4 +173,9 @@ export function toCountedLines(stored: readonly StoredLine[]): CountedLine[] {
       raw: Decimal.of(raw),
       credit: Decimal.of(credit),
     }));
+}
+
+/** The raw amounts of the lines by their ids. */
+export function toRawAmounts(lines: readonly Pick<CountedLine, 'lineId' | 'raw'>[]): ReadonlyMap<string, Decimal> {
+  return new Map(lines.map(({ lineId, raw }) => [lineId, raw]));
 }

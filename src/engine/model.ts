@@ -7,6 +7,7 @@ import { type CompiledVersion, type RefundTerms } from './compiled-plan.js';
 import { type ConditionTrace } from './condition.js';
 import { type FxInput } from './convert-deal.js';
 import { type AssignedDays, type Quota, type WorkingTime } from './effective-quota.js';
+import { type CountedLine } from './line-trace.js';
 import { type PersonFacts } from './person-facts.js';
 import { type Deal } from './slug.js';
 import { type CascadeInput, type Reason } from './trace.js';
@@ -81,6 +82,8 @@ export interface RefundSource {
   readonly credit: Decimal;
   /** See {@link Decision.cutOff}; absent if nothing. */
   readonly cutOff?: Decimal | undefined;
+  /** Its counted lines; absent or null for a row without lines. */
+  readonly lines?: readonly CountedLine[] | null;
   /** What a manager's row was calculated from. */
   readonly inputs: readonly CascadeInput[] | null;
   /** The days of the approved period that counts the row. */

@@ -10,6 +10,7 @@ import { type CompiledFx, type FiringConversion } from './convert-deal.js';
 import {
   type CountedDeal,
   countLines,
+  type FiringLine,
   type LineTerms,
   type MatchedLines,
   matchLines,
@@ -20,8 +21,10 @@ import {
 import { wholeShare } from './credit-lines.js';
 import { type DealLine } from './deal-line.js';
 import { type EffectiveQuota } from './effective-quota.js';
-import { absenceReason, comparable, type FieldValue, isAbsent } from './field-value.js';
+import { absenceReason, asNumber, comparable, type FieldValue, isAbsent } from './field-value.js';
 import { readFormula } from './formula-trace.js';
+import { type RefundedLine } from './line-shares.js';
+import { toRawAmounts } from './line-trace.js';
 import {
   type AssignedPlan,
   type BlockedChange,
@@ -152,6 +155,7 @@ export class PlanCalculation implements WalkListener {
       amount: payout.amount,
       cutOff: payout.cutOff,
       inputs: rule.executionPhase === 'cascade' ? decodeInputs(trace) : null,
+      lines: payout.lines === null ? null : toRawAmounts(payout.lines.filter(({ isCounted }) => isCounted)),
     }));
     this.result.decisions.push({
       planId: this.plan.planId,
@@ -786,7 +790,7 @@ export class PlanCalculation implements WalkListener {
   }
 }
 
-function toRefundable(deal: Deal, { version, rule, credit, upstream }: Firing): Refundable {
+function toRefundable(deal: Deal, { version, rule, credit, upstream, lines }: Firing): Refundable {
   const { planVersionId, currency } = version.version;
   const inputs = rule.rule.executionPhase === 'cascade' ? upstream : null;
   return {
@@ -798,7 +802,12 @@ function toRefundable(deal: Deal, { version, rule, credit, upstream }: Firing): 
     earnedOn: deal.closeDate,
     credit,
     inputs,
+    lines: lines === null ? null : lines.filter(({ reason }) => reason === null).map(toRefundedLine),
   };
+}
+
+function toRefundedLine({ line, credit }: FiringLine): RefundedLine {
+  return { lineId: line.lineId, net: asNumber(line.amount), credit };
 }
 
 /** Why nothing is taken back; a refund that earlier ones have limited takes back less. */

@@ -3,8 +3,11 @@ import { type Day, isWithin } from '../kernel/day.js';
 import { Decimal, sum } from '../kernel/decimal.js';
 import { getOrInsert } from '../kernel/get-or-insert.js';
 import { type RefundTerms } from './compiled-plan.js';
-import { settleAmount } from './exchange-rates.js';
+import { convertAmount, defaultRateTable, settleAmount } from './exchange-rates.js';
 import { asNumber } from './field-value.js';
+import { type ConvertRefund, withAmountsOfLines } from './line-refunds.js';
+import { type RefundedLine } from './line-shares.js';
+import { toRawAmounts } from './line-trace.js';
 import { type RefundSource, type RepInput } from './model.js';
 import { type InputName, inputName } from './pair-inputs.js';
 import { type ChainLink, type ChainSource, linkRefunds, type SourcePay, sharesTaken } from './refund-chain.js';
@@ -55,6 +58,8 @@ export interface Refundable extends Pick<RefundedEvent, 'planVersionId' | 'terms
   readonly credit: Decimal;
   /** The events that a manager's event was calculated from; null if they are not known. */
   readonly inputs: readonly InputName[] | null;
+  /** The counted lines; null for an event without lines. */
+  readonly lines: readonly RefundedLine[] | null;
 }
 
 type FixedSource = Pick<RefundSource, 'ruleName' | 'dealKey' | 'credit' | 'amount' | 'cutOff'>;
@@ -66,7 +71,7 @@ export class PlanRefunds {
   private readonly shares = new Map<RefundedEvent, Decimal[]>();
 
   constructor(
-    private readonly input: Pick<RepInput, 'refunds' | 'repId' | 'window'>,
+    private readonly input: Pick<RepInput, 'fx' | 'refunds' | 'repId' | 'window'>,
     planId: string,
   ) {
     for (const source of input.refunds?.sources ?? [])
@@ -122,7 +127,7 @@ export class PlanRefunds {
 
   /** The amount of the event that the refund takes back; the refunds of an event are rounded together. */
   takeBack({ source, link }: PlannedRefund): TakenBack {
-    const pay = source.pay ?? { amount: Decimal.zero, cutOff: Decimal.zero, inputs: null };
+    const pay = source.pay ?? { amount: Decimal.zero, cutOff: Decimal.zero, inputs: null, lines: null };
     const shares = getOrInsert(this.shares, source, () =>
       sharesTaken(source.chain, source.links, { ...pay, inputs: pay.inputs ?? inputsBelow(source.chain) }),
     );
@@ -161,22 +166,35 @@ export class PlanRefunds {
     return { earnedOn, cutOffTaken: (share) => partOf(cutOff(), share) };
   }
 
+  /** At the rate of the day of the refund. */
+  private readonly convert: ConvertRefund = (amount, from, to, day) => {
+    const rate = this.input.fx?.rates.find(defaultRateTable, from, to, { day, isProvisional: false }) ?? null;
+    return rate === null ? null : convertAmount(amount, rate);
+  };
+
   private fromStored(source: RefundSource): RefundedEvent | null {
     const terms = this.input.refunds?.terms(source.planVersionId, source.ruleName) ?? null;
     if (terms === null || source.deal.refunds === undefined) return null;
-    const { amount, cutOff = Decimal.zero, inputs, category, deal } = source;
+    const { amount, cutOff = Decimal.zero, inputs, category, deal, lines = null } = source;
     const dealAmount = source.dealAmount === undefined ? asNumber(deal.standard.dealAmount) : source.dealAmount;
-    return { ...this.toEvent({ ...source, terms }, dealAmount), category, pay: { amount, cutOff, inputs } };
+    const pay = { amount, cutOff, inputs, lines: lines === null ? null : toRawAmounts(lines) };
+    return { ...this.toEvent({ ...source, lines, terms }, dealAmount), category, pay };
   }
 
-  private toEvent({ deal, earnedOn, credit, inputs, ...terms }: Refundable, dealAmount: Decimal | null): RefundedEvent {
+  private toEvent(
+    { deal: stored, earnedOn, credit, inputs, lines, ...terms }: Refundable,
+    dealAmount: Decimal | null,
+  ): RefundedEvent {
     const rule = terms.terms;
+    const deal = { ...stored, refunds: withAmountsOfLines(stored, this.convert) };
     const names = inputs === null ? null : new Set(inputs.map(inputName));
     const below = (dealKey: string) =>
       selectUpstream(rule, this.input.refunds?.below(dealKey) ?? [], rule.converts ? null : terms.currency).filter(
         (event) => event.repId !== this.input.repId && (names?.has(inputName(event)) ?? true),
       );
-    const chain = { repId: this.input.repId, deal, terms: rule, earnedOn, credit, dealAmount, below };
+    const isFollowing = rule.rule.executionPhase === 'cascade';
+    const ofLines = isFollowing ? null : lines;
+    const chain = { repId: this.input.repId, deal, terms: rule, earnedOn, credit, dealAmount, lines: ofLines, below };
     const { planVersionId, attainmentKey, currency } = terms;
     const event = { planVersionId, terms: rule, attainmentKey, currency };
     return { ...event, chain, links: linkRefunds(chain), category: 'commission', pay: null };

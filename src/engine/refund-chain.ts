@@ -1,5 +1,5 @@
 import { type Day } from '../kernel/day.js';
-import { Decimal, sum } from '../kernel/decimal.js';
+import { Decimal, maximum, minimum, sum } from '../kernel/decimal.js';
 import { groupBy } from '../kernel/group-by.js';
 import {
   type ClawbackPolicy,
@@ -12,6 +12,7 @@ import {
   waivedShare,
 } from './clawback.js';
 import { type IdentifiedRule, type RefundTerms } from './compiled-plan.js';
+import { type LineShares, type RefundedLine, shareLinesTaken } from './line-shares.js';
 import { type UpstreamEvent } from './model.js';
 import { inputName, pairInputs } from './pair-inputs.js';
 import { type Deal } from './slug.js';
@@ -21,6 +22,8 @@ import { type CascadeInput, type Reason } from './trace.js';
 export interface RefundedPart {
   readonly refund: Refund;
   readonly given: Decimal;
+  /** What earlier refunds left of the deal. */
+  readonly rest: Decimal;
   /** The amount of the deal; 1 for a deal without an amount or with 0, which is refunded as a whole. */
   readonly of: Decimal;
   /** Earlier refunds left less than this one's amount. */
@@ -36,7 +39,7 @@ export function measureRefunds(refunds: readonly Refund[], dealAmount: Decimal |
   return inOrder(refunds).map((refund) => {
     const requested = requestedAmount(refund, rest, hasAmount);
     const given = requested.isLessThan(rest) ? requested : rest;
-    const part = { refund, given, of: total, isLimited: refund.amount !== null && given.isLessThan(requested) };
+    const part = { refund, given, rest, of: total, isLimited: refund.amount !== null && given.isLessThan(requested) };
     rest = rest.minus(given);
     return part;
   });
@@ -56,6 +59,8 @@ export interface ChainSource {
   readonly credit: Decimal;
   /** The amount of the deal from which the event was calculated. */
   readonly dealAmount: Decimal | null;
+  /** The counted lines; null for an event without lines, and for a manager's, which follows its inputs. */
+  readonly lines: readonly RefundedLine[] | null;
   /** The events that a manager's event follows on the deal or on a refund, by deal key. */
   below(dealKey: string): readonly UpstreamEvent[];
 }
@@ -72,6 +77,8 @@ export interface ChainLink {
   readonly waived: Decimal;
   readonly countsCredit: boolean;
   readonly credit: Decimal;
+  /** What it takes of each line; null for an event without lines. */
+  readonly lineShares: LineShares | null;
 }
 
 /** What an event amounts to, known when it is walked. */
@@ -80,33 +87,39 @@ export interface SourcePay {
   /** What the cap cut off. */
   readonly cutOff: Decimal;
   readonly inputs: readonly CascadeInput[] | null;
+  /** The raw amounts of the counted lines, by id; null for an event without lines. */
+  readonly lines: ReadonlyMap<string, Decimal> | null;
 }
 
 /** The refunds of the deal of one event, in their order. */
 export function linkRefunds(source: ChainSource): ChainLink[] {
-  const { deal, dealAmount } = source;
-  return measureRefunds(deal.refunds ?? [], dealAmount).map((part) => linkOf(source, part));
+  const { deal, dealAmount, lines } = source;
+  const parts = measureRefunds(deal.refunds ?? [], dealAmount);
+  const shares = lines === null ? [] : shareLinesTaken(parts, lines);
+  return parts.map((part, index) => linkOf(source, part, shares[index] ?? null));
 }
 
-function linkOf(source: ChainSource, part: RefundedPart): ChainLink {
+function linkOf(source: ChainSource, part: RefundedPart, lineShares: LineShares | null): ChainLink {
   const { deal, earnedOn, repId, terms } = source;
   const { refund } = part;
   const isCascade = terms.rule.executionPhase === 'cascade';
   const dealKey = refundKey(deal.dealId, refund.refundId);
   const day = refund.day > earnedOn ? refund.day : earnedOn;
   const waived = waivedShare(refund, repId, !isCascade);
-  const link = { part, dealKey, day, waived };
+  const link = { part, dealKey, day, waived, lineShares };
   const nothing = { ...link, window: null, countsCredit: false, credit: Decimal.zero };
   if (isExempt(terms.rule)) return { ...nothing, reason: 'no_clawback_policy' };
   if (isCascade) return { ...nothing, ...followBelow(source, part, dealKey) };
   const policy = terms.rule.clawback;
   if (policy === undefined || policy === null || policy.causes?.includes(refund.cause) === false)
     return { ...nothing, reason: 'no_clawback_policy' };
+  if (refund.lines !== undefined && lineShares?.size === 0) return { ...nothing, reason: 'no_line' };
   const from = terms.readWindowDay?.(deal) ?? earnedOn;
   const elapsed = elapsedDays(from, day);
   const share = shareTakenBack(policy, elapsed);
   if (share === null) return { ...nothing, reason: 'outside_clawback_window' };
-  return { ...link, reason: null, window: { from, elapsed, share }, ...creditOf(source, part, countsCredit(policy)) };
+  const credit = creditOf(source, part, countsCredit(policy), lineShares);
+  return { ...link, reason: null, window: { from, elapsed, share }, ...credit };
 }
 
 /** Bonuses of a period, and what is paid for a period, belong to no deal. */
@@ -139,18 +152,40 @@ function losesCredit({ share }: UpstreamEvent): boolean {
   return share?.startsWith('-') === true;
 }
 
-function creditOf({ credit }: ChainSource, { given, of }: RefundedPart, counts: boolean) {
-  return { countsCredit: counts, credit: counts ? quotient(credit.times(given), of).negated() : Decimal.zero };
+function creditOf(
+  { credit, lines }: ChainSource,
+  { given, of }: RefundedPart,
+  counts: boolean,
+  lineShares: LineShares | null = null,
+): Pick<ChainLink, 'countsCredit' | 'credit'> {
+  if (!counts) return { countsCredit: false, credit: Decimal.zero };
+  const counted = lineShares === null ? [] : (lines ?? []);
+  const ofDeal = credit.minus(sum(counted.map((line) => line.credit)));
+  const ofLines = counted.map((line) => line.credit.times(lineShares?.get(line.lineId) ?? Decimal.zero));
+  return { countsCredit: true, credit: sum([quotient(ofDeal.times(given), of), ...ofLines]).negated() };
 }
 
 /** The share of the event that each refund takes back; their sum is never more than 1. */
-export function sharesTaken(source: ChainSource, links: readonly ChainLink[], { inputs }: SourcePay): Decimal[] {
+export function sharesTaken(source: ChainSource, links: readonly ChainLink[], pay: SourcePay): Decimal[] {
+  let taken = Decimal.zero;
+  return rawSharesTaken(source, links, pay).map((share) => {
+    const before = taken;
+    taken = minimum(maximum(before.plus(share), Decimal.zero), Decimal.one);
+    return taken.minus(before);
+  });
+}
+
+function rawSharesTaken(source: ChainSource, links: readonly ChainLink[], { inputs, lines }: SourcePay): Decimal[] {
+  const paid = lines === null ? Decimal.zero : sum(lines.values());
   return links.map((link) => {
     if (link.reason !== null) return Decimal.zero;
     const kept = Decimal.one.minus(link.waived);
     if (link.window === null) return shareTakenBelow(source, link.dealKey, inputs ?? []).times(kept);
     const { given, of } = link.part;
-    return quotient(given.times(link.window.share).times(kept), of);
+    const kind = link.window.share.times(kept);
+    if (lines === null || link.lineShares === null || paid.isZero()) return quotient(given.times(kind), of);
+    const ofLines = [...link.lineShares].map(([id, share]) => share.times(lines.get(id) ?? Decimal.zero));
+    return quotient(sum(ofLines).times(kind), paid);
   });
 }
 

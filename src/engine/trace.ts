@@ -7,6 +7,7 @@ import { type Proration } from './effective-quota.js';
 import { decodeFormulas, encodeFormulas, type FormulaValue, type StoredFormula } from './formula-trace.js';
 import { type ConversionTrace, decodeConversions, encodeConversions, type StoredConversion } from './fx-trace.js';
 import {
+  type CountedLine,
   decodeLines,
   decodeLookup,
   encodeLines,
@@ -16,6 +17,7 @@ import {
   type LookupTrace,
   type StoredLine,
   type StoredLookup,
+  toCountedLines,
 } from './line-trace.js';
 import { type TableLookup } from './rule-table.js';
 
@@ -434,11 +436,22 @@ const mayBeProrated = /\["[dm]",\d/;
 const prorationIndex = 17;
 const conversionsIndex = 21;
 const refundIndex = 22;
+const linesIndex = 24;
 
 /** The day on which the source of a refund's event was earned. */
 export function decodeSourceDay(stored: string): Day | null {
   return (JSON.parse(stored) as Stored)[refundIndex]?.[0] ?? null;
 }
+
+/** The counted lines of an event; null for an event without lines. */
+export function decodeCountedLines(stored: string): CountedLine[] | null {
+  if (!mayHaveLines.test(stored)) return null;
+  const lines = (JSON.parse(stored) as Stored)[linesIndex] as StoredTerms[7];
+  return lines === undefined || lines === null ? null : toCountedLines(lines);
+}
+
+/** Recognizes most traces without lines, so that they are not parsed. */
+const mayHaveLines = /,[01],(?:null|"\w+"),-?[\d.]+,"-?[\d.]+","-?[\d.]+",/;
 
 /** The conversions of an event; none for most events. */
 export function decodeConversionsOf(stored: string): readonly ConversionTrace[] {

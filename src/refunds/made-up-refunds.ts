@@ -5,7 +5,7 @@ import { type Deal } from '../engine/slug.js';
 import { type Decimal } from '../kernel/decimal.js';
 import { type Issue, rejectAny } from '../kernel/failure.js';
 import { groupBy } from '../kernel/group-by.js';
-import { amountProblem, keptPercent, refundId, refundTerms } from './refund.js';
+import { amountProblem, keptPercent, refundedLines, refundId, refundTerms } from './refund.js';
 
 const madeUpRefund = z.strictObject({
   dealId: dealId.describe('Id of the deal'),
@@ -15,6 +15,7 @@ const madeUpRefund = z.strictObject({
   day: refundTerms.shape.day,
   cause: refundTerms.shape.cause.default('refund'),
   amount: refundTerms.shape.amount,
+  lines: refundedLines.optional(),
 });
 
 /** Refunds of a simulation or a test, whose waivers name people in their way. */
@@ -64,18 +65,25 @@ export function toRefundsByDeal(
 }
 
 function findIssue(
-  { dealId: id, amount }: MadeUpRefund,
+  { dealId: id, amount, lines }: MadeUpRefund,
   dealAmounts: ReadonlyMap<string, Decimal | null>,
   path: string,
 ): Issue | null {
   const ofDeal = dealAmounts.get(id);
   if (ofDeal === undefined) return { path: `${path}.dealId`, message: `there is no deal ${id}` };
+  if (lines !== undefined && amount !== null)
+    return { path: `${path}.amount`, message: 'cannot be combined with lines' };
   const message = amountProblem(ofDeal, amount);
   return message === null ? null : { path: `${path}.amount`, message };
 }
 
-function toFact({ dealId: _, amount, ...refund }: MadeUpRefund): Refund {
-  return { ...refund, amount: amount === null ? null : String(amount) };
+function toFact({ dealId: _, amount, lines, ...refund }: MadeUpRefund): Refund {
+  const ofLines = lines?.map((line) => ({ ...line, amount: line.amount === null ? null : String(line.amount) }));
+  return {
+    ...refund,
+    amount: amount === null ? null : String(amount),
+    ...(ofLines === undefined ? {} : { lines: ofLines }),
+  };
 }
 
 /** The deal with its made-up refunds; one with the id of a stored refund takes its place. */

@@ -27,6 +27,24 @@ export const refundTerms = z.strictObject({
 });
 export type RefundTerms = z.output<typeof refundTerms>;
 
+/** The lines that a refund gives back, in place of an amount. */
+export const refundedLines = z
+  .array(
+    z
+      .strictObject({
+        lineId: text(200).describe('Id of the line'),
+        amount: amount
+          .nullable()
+          .default(null)
+          .describe('Amount in the currency of the line; null for all that earlier refunds left of it'),
+      })
+      .describe('A line, or a part of it'),
+  )
+  .min(1)
+  .max(500)
+  .refine((lines) => new Set(lines.map(({ lineId }) => lineId)).size === lines.length, 'must not repeat a line')
+  .describe('The lines of the deal that are given back, in place of amount');
+
 export const keptPercent = z
   .number()
   .min(0)

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { type Refund } from '#src/engine/clawback.js';
 import { type CreditLine } from '#src/engine/credit-lines.js';
 import { type DealLine } from '#src/engine/deal-line.js';
 import { type PersonFacts } from '#src/engine/person-facts.js';
@@ -703,5 +704,81 @@ describe('the worked examples of lines', () => {
         },
       })['Revenue 2026-Q1'];
     expect([pays(105, 92), pays(105, 87.5), pays(99.999, 125)]).to.deep.equal([5_500, 4_000, 2_500]);
+  });
+
+  const clawback = { window: { days: 365 } };
+  type RefundOfLines = Partial<Refund> & { readonly lineIds?: readonly string[] };
+  const refund = ({ lineIds, lines, ...more }: RefundOfLines, index = 0): Refund => {
+    const named = lines ?? lineIds?.map((lineId) => ({ lineId, amount: null }));
+    return {
+      refundId: `R${index + 1}`,
+      day: '2026-03-10',
+      cause: 'refund',
+      amount: null,
+      waivers: [],
+      ...(named === undefined ? {} : { lines: named }),
+      ...more,
+    };
+  };
+  /** What is paid on D, and what its refunds take back, with the credit. */
+  const refunded = (example: Example, ...refunds: readonly RefundOfLines[]) => {
+    const rules = (example.rules ?? [rule]).map((one) => ({ ...one, clawback }));
+    const events = paid({ ...example, rules, refunds: { D: refunds.map(refund) } });
+    return Object.entries(events)
+      .filter(([key]) => key.startsWith('refund:'))
+      .map(([, { amount, credit }]) => [Number(amount), Number(credit)]);
+  };
+
+  it('I8, J18: takes back what a line was paid', () => {
+    expect(refunded({}, { lineIds: ['2'] })).to.deep.equal([[-600, -15_000]]);
+    expect(refunded({}, { amount: '15000' })).to.deep.equal([[-1_110, -15_000]]);
+    expect(refunded({ rules: [{ ...rule, cap: 2_000 }] }, { lineIds: ['2'] })[0]?.[0]).to.equal(-324.32);
+  });
+
+  it('J45, J46: takes at most what earlier refunds left', () => {
+    const taken = (...refunds: readonly RefundOfLines[]) => refunded({}, ...refunds).map(([amount]) => amount);
+    expect(taken({ lines: [{ lineId: '2', amount: '5000' }] }, {})).to.deep.equal([-200, -3_500]);
+    expect(taken({ amount: '25000' }, { lineIds: ['2'] }, { lineIds: ['1', '3'] })).to.deep.equal([
+      -1_850, -300, -1_550,
+    ]);
+  });
+
+  it('J47, J48, J50: follows the lines that the event counted', () => {
+    const whole = { name: 'Rule', measure: 'amount', tiers: flat(0.1) };
+    expect(refunded({ rules: [whole] }, { lineIds: ['2'] })[0]?.[0]).to.equal(-1_500);
+    expect(refunded({ rules: [software] }, { lineIds: ['2'] })).to.deep.equal([]);
+    const discounted = {
+      rules: [{ ...rule, tiers: flat(0.1) }],
+      deals: 'D | 2026-02-10 | 500',
+      lines: { D: numbered({ amount: 1_000 }, { amount: -500 }) },
+    };
+    expect(amountOf(discounted)).to.equal(50);
+    expect(refunded(discounted, { lineIds: ['1'] })[0]?.[0]).to.equal(-50);
+    expect(refunded({ rules: [{ ...rule, tiers: fixed(75) }] }, { lineIds: ['2'] })[0]?.[0], 'J50').to.equal(-22.5);
+    expect(refunded({ rules: [{ ...rule, flatPer: 'line', tiers: fixed(75) }] }, { lineIds: ['2'] })[0]?.[0]).to.equal(
+      -75,
+    );
+  });
+
+  it('J44: takes the tier of the period with the refund', () => {
+    const retroactive = { ...rule, tiers: two, tierMode: 'retroactive', clawback };
+    const on = (day: string) =>
+      amounts({
+        rules: [retroactive],
+        deals: 'D | 2026-02-10 | 50000\nE | 2026-03-10 | 60000',
+        lines: { D: d, E: numbered(ofFamily('software', 60_000)) },
+        refunds: { D: [refund({ lineIds: ['1'], day })] },
+      });
+    expect(on('2026-03-20')).to.deep.equal({ D: 3_700, E: 6_000, 'refund:D:R1': -3_000 });
+    expect(on('2026-04-20')).to.deep.equal({ D: 5_050, E: 8_400, 'refund:D:R1': -4_200 });
+  });
+
+  it('J49: counts the days and the waiver', () => {
+    const declining = { ...rule, clawback: { window: { days: 180 }, declining: true } };
+    const taken = amounts({
+      rules: [declining],
+      refunds: { D: [refund({ lineIds: ['2'], day: '2026-04-20', waivers: [{ repId: 'rep', percent: '50' }] })] },
+    });
+    expect(taken['refund:D:R1']).to.equal(-185);
   });
 });

@@ -3,7 +3,7 @@ import { type Refund, refundKey } from '../../engine/clawback.js';
 import { compileRefundTerms, type RefundTerms } from '../../engine/compiled-plan.js';
 import { type Phase, type RefundInput, type RefundSource } from '../../engine/model.js';
 import { type Deal } from '../../engine/slug.js';
-import { type CascadeInput, decodeCutOff, decodeInputs } from '../../engine/trace.js';
+import { type CascadeInput, decodeCountedLines, decodeCutOff, decodeInputs } from '../../engine/trace.js';
 import { type Day, type DayRange, hull } from '../../kernel/day.js';
 import { Decimal } from '../../kernel/decimal.js';
 import { getOrInsert } from '../../kernel/get-or-insert.js';
@@ -140,6 +140,7 @@ function toSource(row: SourceRow, deals: ReadonlyMap<string, Deal>): RefundSourc
     amount: Decimal.of(amount),
     credit: Decimal.of(credit),
     cutOff: trace === null ? Decimal.of(cutOff ?? '0') : decodeCutOff(trace),
+    lines: trace === null || phase === 'cascade' ? null : decodeCountedLines(trace),
     inputs: trace === null ? inputs : phase === 'cascade' ? decodeInputs(trace) : null,
     approved: from === null || to === null ? null : { from, to },
     ...(isRecorded ? { dealAmount: recorded } : {}),

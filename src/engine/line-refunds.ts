@@ -1,0 +1,54 @@
+import { Decimal, maximum, minimum, sum } from '../kernel/decimal.js';
+import { inOrder, quotient, type Refund } from './clawback.js';
+import { currencyOfLine } from './convert-line.js';
+import { type DealLine } from './deal-line.js';
+import { asNumber } from './field-value.js';
+import { type Deal } from './slug.js';
+
+/** Converts an amount on a day; null without a rate. */
+export type ConvertRefund = (amount: Decimal, from: string, to: string, day: string) => Decimal | null;
+
+/**
+ * The refunds with the amount of those that name lines: the sum of what they give back of them, in the currency of the
+ * deal. A line that the deal no longer has, or whose amount is not positive, gives back nothing.
+ */
+export function withAmountsOfLines(deal: Deal, convert: ConvertRefund): readonly Refund[] {
+  const { refunds = [] } = deal;
+  if (!refunds.some(({ lines }) => lines !== undefined)) return refunds;
+  const total = asNumber(deal.standard.dealAmount);
+  let rest = total === null ? Decimal.zero : maximum(total, Decimal.zero);
+  const left = new Map((deal.lines ?? []).map((line) => [line.lineId, { line, rest: asNumber(line.amount) }]));
+  return inOrder(refunds).map((refund) => {
+    const resolved = refund.lines === undefined ? refund : giveBackLines(deal, refund, left, convert);
+    const given = resolved.amount === null ? rest : minimum(Decimal.of(resolved.amount), rest);
+    if (refund.lines === undefined) takeFromEach(left, given, rest);
+    rest = rest.minus(given);
+    return resolved;
+  });
+}
+
+/** What earlier refunds left of each line. */
+type LeftOfLines = ReadonlyMap<string, { readonly line: DealLine; rest: Decimal | null }>;
+
+function takeFromEach(left: LeftOfLines, given: Decimal, rest: Decimal): void {
+  if (rest.isZero()) return;
+  for (const entry of left.values())
+    entry.rest = entry.rest === null ? null : quotient(entry.rest.times(rest.minus(given)), rest);
+}
+
+function giveBackLines(deal: Deal, refund: Refund, left: LeftOfLines, convert: ConvertRefund): Refund {
+  const named = (refund.lines ?? []).filter(({ lineId }) => isPositive(left.get(lineId)?.line));
+  const amounts = named.map(({ lineId, amount }) => {
+    const entry = left.get(lineId) as { line: DealLine; rest: Decimal };
+    const given = amount === null ? entry.rest : minimum(Decimal.of(amount), entry.rest);
+    entry.rest = entry.rest.minus(given);
+    const to = currencyOfLine({ ...entry.line, currency: null }, deal) ?? '';
+    const from = currencyOfLine(entry.line, deal) ?? to;
+    return from === to ? given : (convert(given, from, to, refund.day) ?? Decimal.zero);
+  });
+  return { ...refund, lines: named, amount: sum(amounts).toString() };
+}
+
+function isPositive(line: DealLine | undefined): boolean {
+  return line !== undefined && (asNumber(line.amount)?.sign() ?? 0) > 0;
+}
