@@ -179,6 +179,7 @@ export function decodeEventTrace(row: TracedEventRow, timeZone: string): Trace |
   if (row.trace === null) return null;
   return decodeTrace(row.trace, {
     conditions: [...(row.dealConditions ?? []), ...(row.rule?.conditions ?? [])],
+    lineConditions: row.rule?.lines?.conditions,
     day: row.earnedOn,
     timeZone,
     tierName: row.tierName,

@@ -179,3 +179,18 @@ export function toCountedLines(stored: readonly StoredLine[]): CountedLine[] {
 export function toRawAmounts(lines: readonly Pick<CountedLine, 'lineId' | 'raw'>[]): ReadonlyMap<string, Decimal> {
   return new Map(lines.map(({ lineId, raw }) => [lineId, raw]));
 }
+
+/** What a counted line pays, for statements. */
+export interface PaidLine {
+  readonly lineId: string;
+  readonly name: string | null;
+  readonly base: number;
+  readonly rate: number | null;
+  readonly amount: number;
+}
+
+export function toPaidLines(stored: readonly StoredLine[]): PaidLine[] {
+  return stored
+    .filter(([, , isCounted]) => isCounted === 1)
+    .map(([lineId, name, , , base, , , amount, , , rate]) => ({ lineId, name, base, rate, amount }));
+}

@@ -6,7 +6,9 @@ import { foldedSlug } from './folded-slug.js';
 export interface PersonFacts {
   readonly hireDate: Day | null;
   /** The values of the dated fields by their slugs; one without a day holds from the beginning. */
-  readonly fields: Readonly<Record<string, readonly { readonly from?: Day | null; readonly value: FieldValue }[]>>;
+  readonly fields: Readonly<
+    Record<string, readonly { readonly from?: Day | null | undefined; readonly value: FieldValue }[]>
+  >;
 }
 
 const personPrefix = 'rep.';

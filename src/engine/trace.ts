@@ -15,9 +15,11 @@ import {
   type LineParts,
   type LineTrace,
   type LookupTrace,
+  type PaidLine,
   type StoredLine,
   type StoredLookup,
   toCountedLines,
+  toPaidLines,
 } from './line-trace.js';
 import { type TableLookup } from './rule-table.js';
 
@@ -448,6 +450,13 @@ export function decodeCountedLines(stored: string): CountedLine[] | null {
   if (!mayHaveLines.test(stored)) return null;
   const lines = (JSON.parse(stored) as Stored)[linesIndex] as StoredTerms[7];
   return lines === undefined || lines === null ? null : toCountedLines(lines);
+}
+
+/** What the counted lines of an event pay; null for an event without lines. */
+export function decodePaidLines(stored: string): PaidLine[] | null {
+  if (!mayHaveLines.test(stored)) return null;
+  const lines = (JSON.parse(stored) as Stored)[linesIndex] as StoredTerms[7];
+  return lines === undefined || lines === null ? null : toPaidLines(lines);
 }
 
 /** Recognizes most traces without lines, so that they are not parsed. */

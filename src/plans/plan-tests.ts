@@ -99,6 +99,25 @@ const planTest = z
     })
       .optional()
       .describe('Refunds of deals of the test'),
+    people: z
+      .record(
+        text(100),
+        z
+          .object({ hireDate: day.optional().describe('First day of employment, YYYY-MM-DD') })
+          .catchall(
+            z.array(
+              z
+                .strictObject({
+                  from: day.optional().describe('First day of the value; from the beginning when absent'),
+                  value: text(500).describe('The value'),
+                })
+                .describe('A value of a dated field'),
+            ),
+          )
+          .describe('A person'),
+      )
+      .optional()
+      .describe('What keys of rate tables read of people: hireDate, and dated fields such as title'),
     asOf: day
       .optional()
       .describe('Day of the calculation, YYYY-MM-DD; by default the day after the last period of the test'),

@@ -5,6 +5,7 @@ import { type DealLine } from '../engine/deal-line.js';
 import { allDaysAtWork } from '../engine/effective-quota.js';
 import { asNumber } from '../engine/field-value.js';
 import { type Decision } from '../engine/model.js';
+import { type PersonFacts } from '../engine/person-facts.js';
 import { attainmentKey, type PlanTerms } from '../engine/plan-config.js';
 import { computePlanCost } from '../engine/plan-cost.js';
 import { type PlanFx } from '../engine/plan-fx.js';
@@ -111,6 +112,7 @@ function toWorkspaceTerms(plan: TestedPlan, { fxRates = [], tables = [] }: PlanT
     sendsEvents: false,
     writesBack: false,
     hasRefunds: false,
+    hasLines: false,
     tables,
     revision: '',
   };
@@ -214,6 +216,7 @@ function toRepData(
       assignments: [{ planId: unsaved, start, end, deleted: false, ramp: toRamp(ramp) }],
       versions: [version],
       overrides: new Map(),
+      person: toPersonFacts(test, person),
       workingTime: absences.length === 0 ? null : { ...allDaysAtWork, absences },
       hasManagers: false,
     },
@@ -230,6 +233,11 @@ function toRepData(
       deals.map(({ closeDate }) => closeDate),
     ),
   };
+}
+
+function toPersonFacts({ people = {} }: PlanTest, person: string): PersonFacts {
+  const { hireDate = null, ...fields } = people[person] ?? {};
+  return { hireDate, fields };
 }
 
 function toTestDeal(

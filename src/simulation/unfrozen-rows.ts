@@ -38,6 +38,7 @@ import {
   hasPeriodicRules,
   hasRankTiers,
   loadTermsOfReps,
+  personInput,
   quotaFinder,
   type RepTerms,
   workingTimeInput,
@@ -100,6 +101,7 @@ async function loadTeamInput(
     tx,
     terms.get(repId) as RepTerms,
     [...terms.keys()].map((owner) => ({ repId: owner, days: window })),
+    all,
   );
   const dealIds = [...deals.values()].flat().map(({ dealId }) => dealId);
   const [retained, rankings, firstCloseDates, refunds] = await inParallel(
@@ -244,6 +246,7 @@ class UnfrozenInputs implements TeamInputs<UnfrozenInput, UnfrozenRows> {
       window: this.window,
       plans: assignedPlans(terms),
       ...workingTimeInput(terms),
+      ...personInput(terms),
       ...fxInput(terms),
       ...(refunds === undefined ? {} : { refunds }),
       calendar: calendarOf(terms),

@@ -1,6 +1,7 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { reasonTexts } from '../../commissions/reason-texts.js';
 import { describeSteps } from '../../commissions/step-words.js';
+import { type LineTrace } from '../../engine/line-trace.js';
 import { Decimal, sum } from '../../kernel/decimal.js';
 import { groupBy } from '../../kernel/group-by.js';
 import { money } from '../../kernel/money-text.js';
@@ -149,11 +150,30 @@ function describeDetails({ line, terms, trace, slices }: ExplainedLine, fixed: b
   const isSimple = slices.length < 2 && (fixed || line.rate !== null);
   const refund = trace?.belowZero === true ? ['Attainment below 0%: the rate from 0% applies'] : [];
   const ramp = trace?.ratePercent === undefined ? [] : [`Ramp: × ${trace.ratePercent}%`];
-  const parts = isSimple || slices.length === 0 ? [] : [slices.map(part).join(' + ')];
+  const ofSlices = isSimple || slices.length === 0 ? [] : [slices.map(part).join(' + ')];
+  const parts = trace?.lines === undefined ? ofSlices : describeLines(trace.lines, currency);
   const conversions = (trace?.conversions ?? []).flatMap(describeConversion);
   const steps = describeSteps(line, trace).map(({ words }) => words);
   if (line.refundId !== undefined) return steps;
   return [...conversions, ...steps, ...parts, ...ramp, ...refund, ...limits];
+}
+
+const maxDealLines = 20;
+
+/** The lines of a deal that pay, and of many the number and the sum of the others. */
+function describeLines(lines: readonly LineTrace[], currency: string): string[] {
+  const paid = lines.filter(({ counted: isCounted, amount }) => isCounted && amount !== 0);
+  const words = paid.slice(0, maxDealLines).map(({ lineId, name, rate, base, amount }) => {
+    const how =
+      rate === undefined
+        ? ''
+        : `${money(roundBase(Decimal.of(base), currency), currency)} × ${percent(Decimal.of(rate))} = `;
+    return `${name ?? lineId}: ${how}${money(String(amount), currency)}`;
+  });
+  const others = paid.slice(maxDealLines);
+  if (others.length === 0) return words;
+  const rest = sum(others.map(({ amount }) => Decimal.of(amount)));
+  return [...words, `${counted(others.length, 'more line')}: ${money(rest, currency)}`];
 }
 
 /** What was converted at which rate. Where several values were, each is named by its field. */

@@ -1,3 +1,4 @@
+import { type LineTrace } from '../../engine/line-trace.js';
 import { decodeTrace, type LimitKind, type PartTrace, type Trace } from '../../engine/trace.js';
 import { roundToCurrency } from '../../kernel/currency.js';
 import { Decimal, sum } from '../../kernel/decimal.js';
@@ -164,6 +165,8 @@ export interface Slice {
  * payout base 1 the rate is the amount, so the slice is a fixed amount.
  */
 function toSlices(trace: Trace, terms: RuleTerms | null): Slice[] {
+  const paidLines = (trace.lines ?? []).filter(({ counted, raw }) => counted && raw !== 0);
+  if (paidLines.length > 0) return paidLines.map((line) => toLineSlice(line, trace));
   const base = Decimal.of(trace.base);
   const credit = Decimal.of(trace.credit).absolute();
   const [only] = trace.parts;
@@ -173,7 +176,10 @@ function toSlices(trace: Trace, terms: RuleTerms | null): Slice[] {
   const isWhole = whole || credit.isZero() || terms?.rule.payoutMode === 'rate_times_attainment';
   return trace.parts.map(({ tierIndex, rate, part }: PartTrace) => {
     const size = Decimal.of(part);
-    if (rate === null) return { tierIndex, rate: null, base: Decimal.zero, amount: size };
+    if (rate === null) {
+      const amount = trace.lookups === undefined ? size : Decimal.of(trace.raw);
+      return { tierIndex, rate: null, base: Decimal.zero, amount };
+    }
     const slice = isWhole ? size : size.times(base).dividedBy(credit).rounded(sliceDecimals);
     const exact = Decimal.of(rate);
     const amount = exact.times(slice);
@@ -181,6 +187,14 @@ function toSlices(trace: Trace, terms: RuleTerms | null): Slice[] {
       ? { tierIndex, rate: null, base: Decimal.zero, amount }
       : { tierIndex, rate: exact, base: slice, amount };
   });
+}
+
+/** Each line is a separate slice; one that is paid an amount has no rate. */
+function toLineSlice({ rate, base, raw, tier }: LineTrace, trace: Trace): Slice {
+  const tierIndex = tier ?? trace.tier?.tierIndex ?? 0;
+  const amount = Decimal.of(raw);
+  if (rate === undefined) return { tierIndex, rate: null, base: Decimal.zero, amount };
+  return { tierIndex, rate: Decimal.of(rate), base: Decimal.of(base), amount };
 }
 
 /** Whether tiers of the rule may have rates. */

@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import { type Refund } from '../../engine/clawback.js';
 import { type CreditLine, withOwner } from '../../engine/credit-lines.js';
+import { type DealLine } from '../../engine/deal-line.js';
 import { type Fields, type FieldValue, isAbsent } from '../../engine/field-value.js';
 import { type RepInput, type TeamDeal, type UpstreamEvent } from '../../engine/model.js';
 import { type Deal } from '../../engine/slug.js';
@@ -16,6 +17,7 @@ import { type Transaction } from '../../platform/database/unit-of-work.js';
 import { countedRows, earnedRows } from './counted-rows.js';
 import { dealsOfRep, givenRepDays } from './deals-of-rep.js';
 import { loadTeams, type TeamMember } from './hierarchy.js';
+import { linesOfDeal, readsLines } from './lines-of-deals.js';
 import {
   calendarOf,
   hasCascades,
@@ -46,9 +48,19 @@ const storedDealColumns = 'deal_id close_date fields amount stage name owner_id 
   .map((name) => sql.ref(`d.${name}`));
 
 /** The columns of the deals `d`. */
-function dealColumns(tx: Transaction, { workspace: { hasRefunds } }: DealTerms): RawBuilder<unknown>[] {
-  return hasRefunds ? [...storedDealColumns, refundsOfDeal(tx.workspaceId)] : storedDealColumns;
+function dealColumns(
+  tx: Transaction,
+  { workspace: { hasRefunds, hasLines } }: DealTerms,
+  readers: readonly LineReader[],
+): RawBuilder<unknown>[] {
+  const refunds = hasRefunds ? [refundsOfDeal(tx.workspaceId)] : [];
+  if (!hasLines || !readers.some(({ versions }) => versions.some(readsLines)))
+    return [...storedDealColumns, ...refunds];
+  return [...storedDealColumns, ...(hasRefunds ? refunds : [sql`null`]), linesOfDeal(tx.workspaceId)];
 }
+
+/** A rep whose rules may read lines. */
+type LineReader = Pick<RepTerms, 'versions'>;
 
 /** The refunds of the deal `d`, as the engine reads them. */
 function refundsOfDeal(workspaceId: string): RawBuilder<unknown> {
@@ -60,7 +72,7 @@ function refundsOfDeal(workspaceId: string): RawBuilder<unknown> {
 
 /** What the reading of deals depends on. */
 interface DealTerms {
-  readonly workspace: Pick<WorkspaceTerms, 'amountSlug' | 'hasRefunds'>;
+  readonly workspace: Pick<WorkspaceTerms, 'amountSlug' | 'hasLines' | 'hasRefunds'>;
 }
 
 /** A rep and the days for which the rep's input is loaded. */
@@ -76,13 +88,14 @@ export async function loadDeals(tx: Transaction, windows: readonly RepWindow[]):
   const [first] = windows;
   if (first === undefined) return [];
   const spans = windows.map(({ terms, window }) => ({ repId: terms.repId, days: window }));
-  const deals = await loadOwnedDeals(tx, first.terms, spans);
+  const readers = windows.map(({ terms }) => terms);
+  const deals = await loadOwnedDeals(tx, first.terms, spans, readers);
   return windows.map(({ terms }) => deals.get(terms.repId) ?? []);
 }
 
 function toDeal(cells: (string | null)[], amountSlug: string | null): Deal {
   const [dealId, closeDate, storedFields, amount = null, stage = null, name = null, ownerId = null, ...rest] = cells;
-  const [currency = null, createdDate = null, repId = null, credits = null, refunds = null] = rest;
+  const [currency = null, createdDate = null, repId = null, credits = null, refunds = null, lines = null] = rest;
   const fields = JSON.parse(storedFields as string) as Fields;
   return {
     dealId: dealId as string,
@@ -99,15 +112,21 @@ function toDeal(cells: (string | null)[], amountSlug: string | null): Deal {
     },
     ...(credits === null ? {} : { credits: withOwner((JSON.parse(credits) as { lines: CreditLine[] }).lines, repId) }),
     ...(refunds === null ? {} : { refunds: JSON.parse(refunds) as Refund[] }),
+    ...(lines === null ? {} : { lines: JSON.parse(lines) as DealLine[] }),
   };
 }
 
 /** The deals with the ids, deleted ones too: their approved rows stay. */
-export async function loadDealsById(tx: Transaction, terms: DealTerms, dealIds: readonly string[]): Promise<Deal[]> {
+export async function loadDealsById(
+  tx: Transaction,
+  terms: DealTerms,
+  dealIds: readonly string[],
+  readers: readonly LineReader[],
+): Promise<Deal[]> {
   if (dealIds.length === 0) return [];
   const rows = await selectAsText(
     tx,
-    dealColumns(tx, terms),
+    dealColumns(tx, terms, readers),
     sql`deals d where d.workspace_id = ${tx.workspaceId} and d.deal_id = any(${dealIds}::text[])`,
   );
   return rows.map((cells) => toDeal(cells, terms.workspace.amountSlug));
@@ -131,7 +150,13 @@ export async function loadTeamDeals(tx: Transaction, windows: readonly RepWindow
   const members = computeMemberDays(managers, teams);
   if (members.length === 0) return windows.map(() => []);
   const [owned, isTruedUp] = await inParallel(
-    () => loadOwnedDeals(tx, first.terms, members),
+    () =>
+      loadOwnedDeals(
+        tx,
+        first.terms,
+        members,
+        managers.map(({ terms }) => terms),
+      ),
     () => hasTruedUpPeriods(tx),
   );
   const source = isTruedUp ? countedRows(tx.workspaceId) : earnedRows(tx.workspaceId);
@@ -195,11 +220,12 @@ export async function loadOwnedDeals(
   tx: Transaction,
   terms: DealTerms,
   reps: readonly { readonly repId: string; readonly days: DayRange }[],
+  readers: readonly LineReader[],
 ): Promise<Map<string, Deal[]>> {
   if (reps.length === 0) return new Map();
   const rows = await selectAsText(
     tx,
-    [sql`rows_from.index`, ...dealColumns(tx, terms)],
+    [sql`rows_from.index`, ...dealColumns(tx, terms, readers)],
     sql`${unnestRows(
       reps.map((rep, index) => ({ ...rep, index })),
       [

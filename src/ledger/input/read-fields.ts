@@ -44,6 +44,7 @@ async function readNames(tx: Transaction): Promise<Read> {
         from plan_versions p where p.workspace_id = w.workspace_id
         union select jsonb_path_query(p.field_mapping, '$.** ? (@.type() == "string")')
         from plan_versions p where p.workspace_id = w.workspace_id
+        union select jsonb_path_query(t.keys, '$[*].field') from rate_tables t where t.workspace_id = w.workspace_id
         union select to_jsonb(person_field) from credit_rules c where c.workspace_id = w.workspace_id
         union select to_jsonb(percent_field) from credit_rules c
         where c.workspace_id = w.workspace_id and percent_field is not null

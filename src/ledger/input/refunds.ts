@@ -39,7 +39,16 @@ export async function loadRefundInputs(
     ...reps.flatMap(({ refundedDealIds }) => refundedDealIds),
   ]);
   const dealIds = [...new Set(rows.map(({ dealKey }) => dealKey))];
-  const deals = new Map((await loadDealsById(tx, first.terms, dealIds)).map((deal) => [deal.dealId, deal]));
+  const deals = new Map(
+    (
+      await loadDealsById(
+        tx,
+        first.terms,
+        dealIds,
+        reps.map(({ terms }) => terms),
+      )
+    ).map((deal) => [deal.dealId, deal]),
+  );
   const managed = reps.some(({ terms }) => hasCascades(terms)) ? [...inWindows, ...deals.values()] : [];
   const below = await loadEventsBelow(tx, managed, isCalculated);
   const byRep = groupBy(rows, ({ repId }) => repId);

@@ -18,7 +18,7 @@ import {
   type RepWindow,
 } from './load-window.js';
 import { loadRefundInputs, type RefundedRep, withRefundKeys } from './refunds.js';
-import { assignedPlans, calendarOf, quotaFinder, type RepTerms, workingTimeInput } from './rep-terms.js';
+import { assignedPlans, calendarOf, personInput, quotaFinder, type RepTerms, workingTimeInput } from './rep-terms.js';
 
 /** Everything the engine needs to calculate the window, and the rows that its decisions are compared with. */
 export interface LoadedRepInput extends RepInput {
@@ -94,6 +94,7 @@ export async function loadRepInputs(
     asOf,
     plans: assignedPlans(terms),
     ...workingTimeInput(terms),
+    ...personInput(terms),
     ...fxInput(terms),
     ...(refunds[index] === undefined ? {} : { refunds: refunds[index] }),
     calendar: calendarOf(terms),

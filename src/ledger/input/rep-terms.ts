@@ -8,6 +8,7 @@ import {
 import { type Condition } from '../../engine/condition.js';
 import { type AssignedDays, type Quota, type RampStep, type WorkingTime } from '../../engine/effective-quota.js';
 import { type AssignedPlan, type RepInput } from '../../engine/model.js';
+import { type PersonFacts } from '../../engine/person-facts.js';
 import { type Rule } from '../../engine/plan-config.js';
 import { type PlanFx } from '../../engine/plan-fx.js';
 import { type RateTable } from '../../engine/rate-table.js';
@@ -23,6 +24,7 @@ import { type Transaction } from '../../platform/database/unit-of-work.js';
 import { fiscalYearsColumn } from './calendar.js';
 import { type FxTerms, loadFxTerms, usesRatesColumn } from './exchange-rates.js';
 import { canonicalFieldMapping } from './field-mapping.js';
+import { hasTablesColumn, loadRateTables } from './rate-tables.js';
 import { loadWorkingTimes } from './working-times.js';
 
 type PlanStatus = Tables['plan_versions']['status'];
@@ -57,6 +59,8 @@ export interface WorkspaceTerms extends WorkspaceDay {
   readonly writesBack: boolean;
   /** Whether a deal of the workspace has a refund. */
   readonly hasRefunds: boolean;
+  /** Whether a deal of the workspace has lines. */
+  readonly hasLines: boolean;
   /** The exchange rates; null in a workspace that has none and converts nothing. */
   readonly fx: FxTerms | null;
   /** The rate tables of the workspace. */
@@ -73,6 +77,8 @@ interface Configured {
   readonly quotas: readonly StoredQuota[];
   /** Null for a person who works on all days, with the usual minimum of prorated quotas. */
   readonly workingTime: WorkingTime | null;
+  /** What keys of rate tables read of the rep; by default the hire date of the working time. */
+  readonly person?: PersonFacts;
   /** Whether the rep has or had a manager. */
   readonly hasManagers: boolean;
 }
@@ -117,6 +123,8 @@ export async function loadWorkspaceTerms(tx: Transaction): Promise<WorkspaceTerm
     .select(fiscalYearsColumn(tx).as('fiscal_years'))
     .select(usesRatesColumn(tx).as('uses_rates'))
     .select(sql<boolean>`exists (select from deal_refunds where workspace_id = ${tx.workspaceId})`.as('has_refunds'))
+    .select(sql<boolean>`exists (select from deal_lines where workspace_id = ${tx.workspaceId})`.as('has_lines'))
+    .select(hasTablesColumn(tx).as('has_tables'))
     .where('workspace_id', '=', tx.workspaceId)
     .executeTakeFirstOrThrow();
   return {
@@ -130,7 +138,8 @@ export async function loadWorkspaceTerms(tx: Transaction): Promise<WorkspaceTerm
     writesBack: row.writes_back,
     hasRefunds: row.has_refunds,
     fx: row.uses_rates ? await loadFxTerms(tx, row.configuration_revision) : null,
-    tables: [],
+    hasLines: row.has_lines,
+    tables: row.has_tables ? await loadRateTables(tx, row.configuration_revision) : [],
     revision: row.configuration_revision,
   };
 }
@@ -408,6 +417,16 @@ export function calendarOf({ workspace }: InCalendar): PeriodCalendar {
 /** The part of the engine's input that prorated quotas need. */
 export function workingTimeInput({ workingTime }: Pick<RepTerms, 'workingTime'>): Pick<RepInput, 'workingTime'> {
   return workingTime === null ? {} : { workingTime };
+}
+
+/** The part of the engine's input that keys of rate tables need. */
+export function personInput({
+  person,
+  workingTime,
+  workspace,
+}: Pick<RepTerms, 'person' | 'workingTime' | 'workspace'>): Pick<RepInput, 'person'> {
+  if (workspace.tables.length === 0) return {};
+  return { person: person ?? { hireDate: workingTime?.hireDate ?? null, fields: {} } };
 }
 
 /** The rep's plans with their compiled timelines and the assignments that are not deleted. */

@@ -10,7 +10,15 @@ import { type Transaction } from '../../platform/database/unit-of-work.js';
 import { daysOfDeals, givenRepDays } from './deals-of-rep.js';
 import { fxInput } from './exchange-rates.js';
 import { loadFirstActivities, loadOwnedDeals } from './load-window.js';
-import { assignedPlans, calendarOf, loadTerms, quotaFinder, type RepTerms, workingTimeInput } from './rep-terms.js';
+import {
+  assignedPlans,
+  calendarOf,
+  loadTerms,
+  personInput,
+  quotaFinder,
+  type RepTerms,
+  workingTimeInput,
+} from './rep-terms.js';
 
 /** A quota to which only periodic rules count. */
 export interface RunningQuota {
@@ -49,7 +57,7 @@ export async function loadRunningCredits(
   const spans = [...days].map(([repId, range]) => ({ repId, days: range }));
   if ((await countDeals(tx, spans)) > maxDeals)
     return quotas.map(() => ({ credit: null, uncounted: 'too_many_deals' }));
-  const deals = await loadOwnedDeals(tx, terms[0] as RepTerms, spans);
+  const deals = await loadOwnedDeals(tx, terms[0] as RepTerms, spans, terms);
   const firstActivities = await loadFirstActivities(tx, terms);
   const inputs = new Map(
     terms.map((ofRep, index) => {
@@ -102,6 +110,7 @@ function toInput(terms: RepTerms, deals: readonly Deal[], firstActivity: Day | n
     deals,
     quota: quotaFinder(terms.quotas),
     ...workingTimeInput(terms),
+    ...personInput(terms),
     ...fxInput(terms),
     calendar: calendarOf(terms),
     firstActivity,

@@ -1,0 +1,24 @@
+import { type RawBuilder, sql } from 'kysely';
+import { type PlanVersion } from '../../engine/compiled-plan.js';
+import { listFields } from '../../engine/convert-deal.js';
+import { foldedSlug } from '../../engine/folded-slug.js';
+import { lineSummarySlugs } from '../../engine/line-summary.js';
+
+/** The lines of the deal `d`, as the engine reads them: those of the API, or else those of the CRM. */
+export function linesOfDeal(workspaceId: string): RawBuilder<unknown> {
+  return sql`(
+    select jsonb_agg(l.content order by l.position) from deal_lines l
+    where l.workspace_id = ${workspaceId} and l.deal_id = d.deal_id and l.source = (
+      select min(other.source) from deal_lines other
+      where other.workspace_id = l.workspace_id and other.deal_id = l.deal_id))`;
+}
+
+/** Whether a version pays lines, or reads what a deal has of them. Keys of tables may read it too. */
+export function readsLines({ rules, dealConditions }: Pick<PlanVersion, 'rules' | 'dealConditions'>): boolean {
+  return rules.some(
+    (rule) =>
+      rule.lines !== undefined ||
+      rule.tiers.some(({ table }) => table !== undefined) ||
+      listFields(rule, dealConditions).some((slug) => lineSummarySlugs.includes(foldedSlug(slug))),
+  );
+}
