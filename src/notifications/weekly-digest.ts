@@ -4,7 +4,7 @@ import { type Day, dayInZone } from '../kernel/day.js';
 import { periodRange, toPeriod } from '../kernel/period.js';
 import { type Transaction, type UnitOfWork } from '../platform/database/unit-of-work.js';
 import { nameInMail } from '../platform/mail/mail.js';
-import { listPersonalKeys } from '../reps/keys-of-people.js';
+import { listPersonalKeys } from '../reps/left-behind.js';
 import { findPeopleBelow } from '../reps/rep-views.js';
 import { type Notification, type Notifications } from './notifications.js';
 

@@ -143,7 +143,7 @@ export async function listReps(
     select ${repColumns}, r.recovery_percent::float8 as "recoveryPercent",
       (select jsonb_agg(jsonb_build_object('from', c.from_day, 'currency', c.currency) order by c.from_day)
         from rep_pay_currencies c where c.workspace_id = r.workspace_id and c.rep_id = r.rep_id) as currencies
-    from reps r ${withInviteMail} ${managerOn(today)}
+    from reps r ${withInviteMail} ${managerJoin(today)}
     where r.workspace_id = ${tx.workspaceId}
       ${email === undefined ? sql`` : sql`and r.email = ${email}`}
       ${repIds === undefined ? sql`` : sql`and r.rep_id = any(${repIds}::uuid[])`}
@@ -190,7 +190,7 @@ export async function findLinkedRep(tx: Transaction, today: Day, repId: string):
     select ${repColumns}, r.provider, r.crm_member_id as "crmId", r.synced_at as "syncedAt",
       (select max(d.snapshot_at) from deals d
         where d.workspace_id = r.workspace_id and d.rep_id = r.rep_id and d.deleted_at is null) as "lastDealOwnedAt"
-    from reps r ${withInviteMail} ${managerOn(today)}
+    from reps r ${withInviteMail} ${managerJoin(today)}
     where r.workspace_id = ${tx.workspaceId} and r.rep_id = ${repId}`.execute(tx.db);
   const [row] = rows;
   return row === undefined ? null : withoutAbsent<LinkedRep>(row);
@@ -209,7 +209,7 @@ const repColumns = sql`
 
 const withInviteMail = sql`left join unsent_mails() unsent on unsent.mail_id = r.invite_mail_id`;
 
-function managerOn(today: Day): RawBuilder<unknown> {
+export function managerJoin(today: Day): RawBuilder<unknown> {
   return sql`left join reporting_lines l on l.workspace_id = r.workspace_id and l.rep_id = r.rep_id
     and l.from_day <= ${today}::date and (l.to_day is null or l.to_day >= ${today}::date)
     left join lateral (

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { id18 } from '#src/kernel/opportunity-id.js';
 import { type ApiClient } from '#test/support/api-client.js';
+import { exportedDeal } from '#test/support/exported-deal.js';
 import { Service } from '#test/support/service.js';
 
 describe('the import of deals from files in common formats', () => {
@@ -45,6 +46,18 @@ describe('the import of deals from files in common formats', () => {
       await api.expect(201, 'PUT', '/v1/deals/d1', { name: 'One', amount: 100, repId: ann, stage: 'Open' });
       await send(200, 'id,amount,stage\nd1,300,Won\n');
       expect((await deals()).get('d1')).to.include({ name: 'One', amount: 300, stage: 'Won', repId: ann });
+    });
+
+    it('of the file that the web app exports keep the values of the deal', async () => {
+      await api.expect(201, 'POST', '/v1/fields/save', { standard: { dealAmount: 'tcv' } });
+      const { standard, fields } = exportedDeal;
+      await api.expect(201, 'PUT', '/v1/deals/D-1', { ...standard, repId: ann, fields });
+      await send(200, exportedDeal.file, '?idColumn=deal_id');
+      const stored = (await deals()).get('D-1');
+      expect(stored).to.deep.include({ ...standard, amount: fields.tcv, repId: ann });
+      const texts = Object.entries(fields).map(([slug, value]) => [slug, String(value)]);
+      expect(stored?.['fields']).to.deep.include(Object.fromEntries(texts));
+      expect(await send(200, exportedDeal.file, '?idColumn=deal_id')).to.include({ accepted: 0, unchanged: 1 });
     });
 
     it('of a JSON file are merged in the same way', async () => {

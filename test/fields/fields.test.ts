@@ -37,6 +37,15 @@ describe('fields', () => {
       expect(await fields()).to.deep.equal(standard);
     });
 
+    it('returns those whose slug or label has a part, in any case', async () => {
+      await importFields([{ contract_value: 1, region: 'EMEA' }]);
+      const slugs = async (part: string) =>
+        (await api.expect(200, 'GET', `/v1/fields?query=${part}`)).map((field: { slug: string }) => field.slug);
+      expect(await slugs('VALUE')).to.deep.equal(['contract_value']);
+      expect(await slugs('owner%20id')).to.deep.equal(['ownerId']);
+      expect(await slugs('nothing')).to.deep.equal([]);
+    });
+
     it('adds the fields of deals, by slug, with readable labels, also under the alias /v1/fields/attributes', async () => {
       await importFields([{ zeta: 'x', close_value: 10, Alpha__c: true }, { beta: null }]);
       const all = await fields();

@@ -51,4 +51,20 @@ describe('keys of people who are no admins any more', () => {
       .to.contain('Earned in')
       .and.not.to.contain('BI');
   });
+
+  it('are listed beside the people who still report to a deactivated manager', async () => {
+    const { api } = await service.workspace();
+    const [mia, ben, cleo, zoe] = await api.saveReps(
+      { name: 'Mia', role: 'manager' },
+      { name: 'Ben' },
+      { name: 'Cleo' },
+      { name: 'Zoe' },
+    );
+    const patch = (repId: string, change: object) => api.expect(200, 'PATCH', `/v1/reps/${repId}`, change);
+    for (const repId of [ben, cleo, zoe]) await patch(repId as string, { managerId: mia });
+    expect(await patch(zoe, { active: false })).to.not.have.property('reports');
+    const reps = [{ email: 'mia@x.io', name: 'Mia', active: false }];
+    const { reports } = await api.expect(200, 'PUT', '/v1/reps', { reps });
+    expect(reports).to.deep.equal([{ managerId: mia, count: 2 }]);
+  });
 });

@@ -3,17 +3,29 @@ import { type Caller } from '../../kernel/caller.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { effects } from '../../platform/mcp/tool.js';
 import { type Input, operation } from '../../platform/operations/operation.js';
+import { text } from '../../platform/operations/schemas.js';
 import { fieldDefinition, fieldDefinitionExample } from '../field-definition.js';
 import { listDefinitions } from '../field-definition-views.js';
+
+const query = z.strictObject({
+  query: text(100).optional().describe('Part of the slug or of the label, in any case'),
+});
 
 const declared = {
   method: 'get',
   access: 'connection',
+  query,
   response: z.array(fieldDefinition),
   failures: {},
   uses: { unitOfWork: UnitOfWork },
-  async execute(_: Input, caller: Caller, { unitOfWork }: { unitOfWork: UnitOfWork }) {
-    return unitOfWork.read(caller, (tx) => listDefinitions(tx));
+  async execute(
+    { query: { query: part = '' } }: Input & { readonly query: z.infer<typeof query> },
+    caller: Caller,
+    { unitOfWork }: { unitOfWork: UnitOfWork },
+  ) {
+    const fields = await unitOfWork.read(caller, (tx) => listDefinitions(tx));
+    const wanted = part.toLowerCase();
+    return fields.filter(({ slug, label }) => `${slug}\n${label}`.toLowerCase().includes(wanted));
   },
 } as const;
 
@@ -35,7 +47,7 @@ export const listFields = operation({
       formats: 'slug goes into measure and field, type into fieldType.',
       changes: 'nothing.',
     },
-    arguments: {},
+    arguments: { query: 'Part of the slug or of the label' },
     list: 'fields',
     summary: (fields) => `Fields that plans may use: ${fields.length}.`,
   },

@@ -15,7 +15,7 @@ import { loadAffectedWithin, personalEffect } from '../../simulation/write-effec
 import { replaceManagers } from '../change-managers.js';
 import { changedEmployment, managerChange, type PersonChange, personChange, storeChange } from '../change-person.js';
 import { storeEmployments } from '../employment-store.js';
-import { listPersonalKeys, mayLeaveKeys, validKeys } from '../keys-of-people.js';
+import { leftBehind, listLeftBehind } from '../left-behind.js';
 import { type Rep, rep, repExample, repNotFound } from '../rep.js';
 import { findRep } from '../rep-store.js';
 import { listReps, workspaceToday } from '../rep-views.js';
@@ -33,7 +33,7 @@ const query = z.strictObject({
 
 const response = z.object({
   ...rep.shape,
-  validKeys: validKeys.optional(),
+  ...leftBehind,
   effect: personalEffect
     .nullable()
     .optional()
@@ -110,7 +110,7 @@ export const updateRep = operation({
       const [updated] = await listReps(tx, today, { repIds: [repId] });
       return {
         ...(updated as Rep),
-        ...(mayLeaveKeys(change) ? { validKeys: await listPersonalKeys(tx, [repId]) } : {}),
+        ...(await listLeftBehind(tx, today, [{ ...change, repId }])),
       };
     });
   },

@@ -3,7 +3,7 @@ import { CommissionChanges } from '../../ledger/requests/commission-changes.js';
 import { CLOCK } from '../../platform/injection-tokens.js';
 import { effects } from '../../platform/mcp/tool.js';
 import { operation } from '../../platform/operations/operation.js';
-import { listPersonalKeys, mayLeaveKeys, validKeys } from '../keys-of-people.js';
+import { leftBehind, listLeftBehind } from '../left-behind.js';
 import { peopleSubject } from '../people-subject.js';
 import { type Rep, rep, repExample } from '../rep.js';
 import { listReps, workspaceToday } from '../rep-views.js';
@@ -26,7 +26,7 @@ export const upsertReps = operation({
   maxKeys: 100_000,
   response: z.object({
     reps: z.array(rep).describe('The reps as stored, in the order of the request'),
-    validKeys: validKeys.optional(),
+    ...leftBehind,
   }),
   failures: { rep_limit_reached: 403, last_admin: 409 },
   tool: {
@@ -46,7 +46,8 @@ export const upsertReps = operation({
       },
     },
     list: 'reps',
-    summary: ({ reps }) => `People set: ${reps.length}.`,
+    summary: ({ reps, reports = [] }) =>
+      `People set: ${reps.length}.${reports.map(({ count, managerId }) => ` ${count} people still report to ${managerId}, who may not sign in: give them another managerEmail.`).join('')}`,
   },
   subject: (tx, { body: { reps } }) => peopleSubject(tx, reps),
   example: {
@@ -66,10 +67,13 @@ export const upsertReps = operation({
       const upserted = await upsertPeople(tx, recalculate, context, people);
       const repIds = upserted.map(({ repId }) => repId);
       const byId = new Map((await listReps(tx, today, { repIds })).map((listed) => [listed.id, listed]));
-      const left = repIds.filter((_, index) => mayLeaveKeys(people[index] ?? {}));
       return {
         reps: repIds.map((repId) => byId.get(repId) as Rep),
-        ...(left.length === 0 ? {} : { validKeys: await listPersonalKeys(tx, left) }),
+        ...(await listLeftBehind(
+          tx,
+          today,
+          repIds.map((repId, index) => ({ ...people[index], repId })),
+        )),
       };
     });
   },

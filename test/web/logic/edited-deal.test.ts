@@ -2,7 +2,11 @@ import { expect } from 'chai';
 import { type Deal } from '#web/api/queries.js';
 import { dealRows } from '#web/features/deals/deal-file.js';
 import { changedDeal, editedDeal, listFreeFields, listProblems } from '#web/features/deals/edited-deal.js';
+import { dealImportWith } from '#web/features/imports/deals.js';
+import { csvText } from '#web/features/imports/table.js';
 import { type Field } from '#web/features/plans/fields.js';
+import { exportedDeal } from '../../support/exported-deal.js';
+import { prepared } from './samples.js';
 
 const deal = {
   deal_id: 'D-1',
@@ -84,7 +88,7 @@ describe('the file of deals', () => {
       ownerEmail: 'gone@x.test',
       fields: {},
     } as Deal;
-    expect(dealRows([deal, formula], new Map([['ben', 'ben@x.test']]))).to.deep.equal([
+    expect(dealRows([deal, formula], new Map([['ben', 'ben@x.test']]), mapped)).to.deep.equal([
       [
         'Deal ID',
         'Deal name',
@@ -94,13 +98,23 @@ describe('the file of deals', () => {
         'Stage',
         'Close date',
         'amount',
-        'close_value',
         'renewal',
         'seats',
         'tags',
       ],
-      ['D-1', 'Alder', 'ben@x.test', '9000', 'USD', 'Won', '2026-01-20', '1', '9000', 'false', '3', 'a, b'],
-      ["'=1+1", "Foo;'=1+1", 'gone@x.test', '-5', 'USD', 'Won', '2026-01-20', '', '', '', '', ''],
+      ['D-1', 'Alder', 'ben@x.test', '9000', 'USD', 'Won', '2026-01-20', '1', 'false', '3', 'a, b'],
+      ["'=1+1", "Foo;'=1+1", 'gone@x.test', '-5', 'USD', 'Won', '2026-01-20', '', '', '', ''],
     ]);
+  });
+
+  it('is read again by the import as suggested, under the names of the workspace', () => {
+    const { standard, fields, file } = exportedDeal;
+    const exported = { ...standard, deal_id: 'D-1', amount: fields.tcv, repId: 'ann', ownerEmail: null, fields };
+    const slugs = { dealAmount: 'tcv' };
+    const text = csvText(dealRows([exported as unknown as Deal], new Map([['ann', 'ann@x.io']]), slugs));
+    const known = Object.keys(fields).map((slug) => ({ slug, label: slug, type: 'text' as const }));
+    const { header, rows, problems } = prepared(dealImportWith(known), text, { context: { standard: slugs } });
+    expect(problems).to.deep.equal([]);
+    expect(csvText([header, ...rows.map(({ cells }) => cells)])).to.equal(file);
   });
 });

@@ -8,6 +8,8 @@ import { dealRows } from './deal-file.js';
 /** Saves every deal that the filter matches as a CSV file. */
 export async function downloadDeals(filter: DealFilter, onProgress: (ratio: number) => void): Promise<void> {
   const { reps } = await api.listReps({});
-  const rows = dealRows(await listAllDeals(filter, onProgress), new Map(reps.map(({ id, email }) => [id, email])));
+  const { standard } = await api.getFieldMapping();
+  const emails = new Map(reps.map(({ id, email }) => [id, email]));
+  const rows = dealRows(await listAllDeals(filter, onProgress), emails, standard);
   saveFile(new Blob([byteOrderMark, csvText(rows)], { type: 'text/csv' }), 'deals.csv');
 }

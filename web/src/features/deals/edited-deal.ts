@@ -65,9 +65,14 @@ function resolveSlugs(value: StandardValue, standard: StandardSlugs): readonly [
   return mapped === undefined ? (usualSlugs[value] as [string, ...string[]]) : [mapped];
 }
 
+/** The slugs of the standard values that every deal shows, the owner left out. */
+export function standardSlugs(standard: StandardSlugs): ReadonlySet<string> {
+  return new Set(Object.values(standardValues).flatMap((value) => resolveSlugs(value, standard)));
+}
+
 /** The slugs of values that the form shows beside the other ones. */
 function shownSlugs(standard: StandardSlugs): ReadonlySet<string> {
-  return new Set(shownValues.flatMap((value) => resolveSlugs(value, standard)));
+  return new Set([...standardSlugs(standard), ...resolveSlugs('ownerId', standard)]);
 }
 
 /** The fields that can be added to the other values. Names of standard values in plans are no fields of the deal. */

@@ -125,7 +125,7 @@ function toRequest(csv: string, given: SendOptions) {
   };
 }
 
-/** The import with the fields that deals have already as targets of columns. A column whose name is theirs is kept anyway. */
+/** The import with the fields that deals have already as targets of columns, found by their names. */
 export function dealImportWith(fields: readonly Pick<Field, 'slug' | 'label' | 'type'>[]): ImportKind {
   const names = new Set(targets.flatMap(({ key, names }) => [bare(key), ...names]));
   const own = fields.filter(({ slug }) => !names.has(bare(slug)));
@@ -137,7 +137,7 @@ export function dealImportWith(fields: readonly Pick<Field, 'slug' | 'label' | '
         ({ slug, label, type }): Target => ({
           key: `${fieldPrefix}${slug}`,
           label,
-          names: [],
+          names: [bare(slug)],
           values: type === 'number' || type === 'date' ? type : 'text',
           isFoundByName: true,
         }),

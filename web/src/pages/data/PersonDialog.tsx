@@ -16,6 +16,7 @@ import { Choice, TextField } from '../../components/Field.js';
 import { FieldInput } from '../../features/people/FieldInput.js';
 import { personFieldsQuery, toFieldValues } from '../../features/people/person-fields.js';
 import { formatInstant, isEnteredRange } from '../../shared/format/dates.js';
+import { formatCount } from '../../shared/format/numbers.js';
 import { useInvite } from './use-invite.js';
 
 interface PersonDialogProps {
@@ -49,8 +50,8 @@ export function PersonDialog({ person, people, onClose }: PersonDialogProps) {
   const invite = useInvite();
   const save = useChange({
     send: () => send(person, form.values, people),
-    onDone: (keys) => {
-      showMessage(`${name} was saved.${keys.length === 0 ? '' : ` ${keysInWords(keys)}`}`);
+    onDone: (left) => {
+      showMessage(`${name} was saved. ${leftInWords(left)}`.trimEnd());
       form.clear();
       onClose();
     },
@@ -192,35 +193,37 @@ function toEntered(person: Person | null): Entered {
   };
 }
 
-type ValidKeys = NonNullable<Answer<'updateRep'>['validKeys']>;
+/** What stays behind when a person loses their access. */
+type LeftBehind = Pick<Answer<'updateRep'>, 'validKeys' | 'reports'>;
 
-/**
- * Role, sign-in and manager are changed by another operation; name and owner ID are changed by e-mail. Returns the keys
- * that a person has created who is no longer an admin.
- */
-async function send(person: Person | null, entered: Entered, people: readonly Person[]): Promise<ValidKeys> {
+/** Role, sign-in and manager are changed by another operation; name and owner ID are changed by e-mail. */
+async function send(person: Person | null, entered: Entered, people: readonly Person[]): Promise<LeftBehind> {
   const manager = people.find(({ id }) => id === entered.managerId) ?? null;
   if (person === null) {
     await upsert(entered, manager);
-    return [];
+    return {};
   }
   const { name, crmMemberId } = entered;
   if (name !== person.name || crmMemberId !== (person.crmMemberId ?? '')) await upsert(entered);
   const change = toChange(person, entered, manager);
-  if (change === null) return [];
-  return (await api.updateRep({ params: { repId: person.id }, body: change })).validKeys ?? [];
+  return change === null ? {} : await api.updateRep({ params: { repId: person.id }, body: change });
 }
 
-/** The end of a person's rights ends their sessions and not the keys that they have created. */
-function keysInWords(keys: ValidKeys): string {
-  const imports = keys.filter(({ kind }) => kind === 'scheduled_import');
-  const others = keys.filter(({ kind }) => kind !== 'scheduled_import');
-  const named = (listed: ValidKeys) => listed.map(({ name }) => name).join(', ');
-  const sentences = [
-    `Keys created by this person stay valid: ${named(others)}. Revoke or replace them on the page API keys.`,
-    `Scheduled imports confirmed by this person go on: ${named(imports)}.`,
-  ];
-  return sentences.filter((_, at) => [others, imports][at]?.length !== 0).join(' ');
+/** The end of a person's rights ends their sessions, not the keys that they have created, and changes no manager. */
+function leftInWords({ validKeys = [], reports = [] }: LeftBehind): string {
+  const imports = validKeys.filter(({ kind }) => kind === 'scheduled_import');
+  const keys = validKeys.filter(({ kind }) => kind !== 'scheduled_import');
+  const named = (listed: typeof validKeys) => listed.map(({ name }) => name).join(', ');
+  return [
+    ...reports.map(
+      ({ count }) =>
+        `${formatCount(count, 'person reports', 'people report')} to this person, who may not sign in. Give them another manager.`,
+    ),
+    ...(keys.length === 0
+      ? []
+      : [`Keys created by this person stay valid: ${named(keys)}. Revoke or replace them on the page API keys.`]),
+    ...(imports.length === 0 ? [] : [`Scheduled imports confirmed by this person go on: ${named(imports)}.`]),
+  ].join(' ');
 }
 
 /** A new person has a manager or null, and gets everything that was entered. */

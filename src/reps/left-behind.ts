@@ -1,7 +1,9 @@
 import { sql } from 'kysely';
 import { z } from 'zod';
 import { type Role } from '../kernel/caller.js';
+import { type Day } from '../kernel/day.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
+import { managerJoin } from './rep-views.js';
 
 /** A key or a scheduled import stays valid when its creator loses their access: other systems depend on it. */
 const personalKey = z
@@ -18,21 +20,62 @@ const personalKey = z
   .describe('A valid key, or a scheduled import that stays active');
 type PersonalKey = z.input<typeof personalKey>;
 
-export const validKeys = z
+const validKeys = z
   .array(personalKey)
   .describe(
     'Valid keys created, and scheduled imports confirmed, by a person of the request who may not sign in, or is no admin: they stay valid until they are revoked, rotated or deleted',
   );
 
-/** Whether the change may take from a person the right to create keys. */
-export function mayLeaveKeys({
-  active,
-  role,
-}: {
+const reports = z
+  .array(
+    z.object({
+      managerId: z.string().describe('The manager who may not sign in (UUID)'),
+      count: z.int().describe('Active people who report to them today'),
+    }),
+  )
+  .describe(
+    'Active people whose manager was deactivated by the request: give them another manager; absent if none are',
+  );
+
+/** What stays behind when people lose their access, in the response to the change. */
+export const leftBehind = { validKeys: validKeys.optional(), reports: reports.optional() };
+
+interface AccessChange {
   readonly active?: boolean | undefined;
   readonly role?: Role | undefined;
-}): boolean {
-  return active === false || (role !== undefined && role !== 'admin');
+}
+
+/** What the changed people leave behind. A change that takes no access is not looked at. */
+export async function listLeftBehind(
+  tx: Transaction,
+  today: Day,
+  changes: readonly (AccessChange & { readonly repId: string })[],
+): Promise<z.input<z.ZodObject<typeof leftBehind>>> {
+  const deprived = changes.filter(({ active, role }) => active === false || (role !== undefined && role !== 'admin'));
+  if (deprived.length === 0) return {};
+  const deactivated = deprived.flatMap(({ repId, active }) => (active === false ? [repId] : []));
+  const managed = await countReports(tx, today, deactivated);
+  return {
+    validKeys: await listPersonalKeys(
+      tx,
+      deprived.map(({ repId }) => repId),
+    ),
+    ...(managed.length === 0 ? {} : { reports: managed }),
+  };
+}
+
+async function countReports(
+  tx: Transaction,
+  today: Day,
+  managerIds: readonly string[],
+): Promise<z.input<typeof reports>> {
+  if (managerIds.length === 0) return [];
+  const { rows } = await sql<{ managerId: string; count: number }>`
+    select l.manager_id as "managerId", count(*)::int as count
+    from reps r ${managerJoin(today)}
+    where r.workspace_id = ${tx.workspaceId} and r.active and l.manager_id = any(${managerIds}::uuid[])
+    group by l.manager_id order by l.manager_id`.execute(tx.db);
+  return rows;
 }
 
 /** The valid keys and imports of those of these people who are no active admins, or of all such people for null; by name. */
