@@ -3,7 +3,7 @@ import { OfflineWorkspace } from '#test/support/offline-workspace.js';
 import { useOwnServer } from '#test/support/test-database.js';
 import { connectWriters, expectCompleteCopies } from './feed-worlds.js';
 
-const runs = Number(process.env['FEED_RUNS'] ?? 3000);
+const runs = Number(process.env['FEED_RUNS'] ?? 1000);
 
 describe('the feeds of deals and commission events, in many interleavings', () => {
   before(useOwnServer);

@@ -74,7 +74,7 @@ describe('what customers pay, in the web app', function () {
     await sees(page, 'Payout batches');
     await sees(page, 'equal');
     await pointer.press(page, 'button', 'Create batch');
-    await page.waitForSelector('[role=dialog] button[type=submit]');
+    await sees(page, 'Create a payout batch of');
     await page.click('[role=dialog] button[type=submit]');
     await sees(page, 'To be paid');
     expect((await texts(page, '[aria-label="Payout batches"] li')).join()).to.include(sum);

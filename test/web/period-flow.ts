@@ -5,6 +5,7 @@ import { demoCorrection } from '#demo/corrections.js';
 import { dayInZone } from '#src/kernel/day.js';
 import { toPeriod } from '#src/kernel/period.js';
 import { Browser, type OpenedApp, type PageOptions, texts, waitUntilLoaded } from '#test/support/browser.js';
+import { until } from '#test/support/until.js';
 import { violations } from './accessibility.js';
 import { money, plain } from './amounts.js';
 import { type InputMethod, keyboard } from './input-methods.js';
@@ -180,8 +181,9 @@ export function describePeriodFlow(variants: readonly FlowVariant[]): void {
       await page.waitForSelector('[role=dialog]');
       await page.waitForSelector('[role=dialog] [type=submit]:focus');
       await page.keyboard.press('Enter');
-      await page.waitForFunction(`/statements? approved/.test(document.body.textContent)`);
-      expect(await browser.workspace.api.expect(200, 'GET', own)).to.include({ status: 'approved', version });
+      const stored = () => browser.workspace.api.expect(200, 'GET', own);
+      await until(async () => (await stored()).status === 'approved');
+      expect(await stored()).to.include({ status: 'approved', version });
     }
 
     async function handOver(input: InputMethod, page: Page): Promise<void> {

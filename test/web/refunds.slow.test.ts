@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { type Page } from 'puppeteer-core';
 import { Browser, sees, texts } from '#test/support/browser.js';
 import { violations } from './accessibility.js';
-import { pointer } from './input-methods.js';
+import { openMore, pointer } from './input-methods.js';
 
 // biome-ignore lint/suspicious/noExplicitAny: responses of any shape
 type Loose = any;
@@ -81,6 +81,7 @@ describe('the refunds of a deal in the web app', function () {
 
   it('have a policy in the plan builder, as a sentence and over time', async () => {
     const { page, problems, close } = await browser.openPage('admin', '/plans/new/edit?template=flat-commission');
+    await openMore(page);
     const choice = await page.waitForSelector('::-p-aria(What a refund takes back)');
     await choice?.select('declining');
     await sees(page, 'a part that falls from everything on the close date to nothing on day 180 is taken back.');

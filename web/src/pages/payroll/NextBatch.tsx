@@ -5,7 +5,7 @@ import { api } from '../../api/client.js';
 import { nextBatchQuery, type PayoutBatch } from '../../api/payout-queries.js';
 import { type Layout, type PayrollFile, type PayrollTerms } from '../../api/payroll-queries.js';
 import { type TeamStatements } from '../../api/team-queries.js';
-import { useKeptDialog, useKeptForm } from '../../app/kept-state.js';
+import { useKeptDialog } from '../../app/kept-state.js';
 import { showMessage } from '../../app/messages.js';
 import { Button } from '../../components/Button.js';
 import { Dialog } from '../../components/Dialog.js';
@@ -111,7 +111,6 @@ interface CreateDialogProps {
 
 /** States what the batch collects. What changed since the preview is shown with the batch, which can be cancelled. */
 function CreateDialog({ period, file, totals, currency, withoutId, onClose }: CreateDialogProps) {
-  const form = useKeptForm(`payout batch ${period}`, {});
   const create = useChange({
     send: () =>
       api.createPayoutBatch({
@@ -120,7 +119,6 @@ function CreateDialog({ period, file, totals, currency, withoutId, onClose }: Cr
     reloads: exceptPreviews,
     onDone: ({ people }) => {
       showMessage(`The payout batch has ${formatCount(people, 'person', 'people')}.`);
-      form.clear();
       onClose();
     },
   });
@@ -130,7 +128,6 @@ function CreateDialog({ period, file, totals, currency, withoutId, onClose }: Cr
       onClose={onClose}
       onSubmit={() => create.send()}
       change={create}
-      form={form}
       action={{ children: 'Create batch' }}
     >
       <p>
