@@ -73,6 +73,7 @@ import * as knownZones from './071_known_zones.js';
 import * as auditWork from './072_audit_work.js';
 import * as batchesByCurrency from './073_batches_by_currency.js';
 import * as linesAndRateTables from './074_lines_and_rate_tables.js';
+import * as refundsOfLines from './075_refunds_of_lines.js';
 
 /** Every migration in its order. A released migration never changes; a later one corrects it. */
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -150,4 +151,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '072_audit_work': auditWork,
   '073_batches_by_currency': batchesByCurrency,
   '074_lines_and_rate_tables': linesAndRateTables,
+  '075_refunds_of_lines': refundsOfLines,
 };

@@ -2327,6 +2327,7 @@ CREATE TABLE deal_refunds (
   waivers jsonb NOT NULL DEFAULT '[]'::jsonb,
   deal_key text DEFAULT ((('refund:'::text || deal_id) || ':'::text) || refund_id),
   updated_at timestamp with time zone NOT NULL DEFAULT now(),
+  lines jsonb,
   CONSTRAINT deal_refunds_pkey PRIMARY KEY (workspace_id, deal_id, refund_id),
   CONSTRAINT deal_refunds_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(workspace_id),
   CONSTRAINT deal_refunds_amount_check CHECK ((amount > (0)::numeric)),

@@ -160,6 +160,9 @@ export const errorExplanations: Readonly<Record<string, string>> = {
     'The CRM returned far fewer deals than are stored, so nothing was deleted. Check the filter of the sync in the CRM.',
   refund_exceeds_deal:
     'The refunds of the deal would be larger than its amount. `GET /v1/deals/:dealId/refunds` lists them.',
+  refund_exceeds_line: 'The refund of a line is larger than the net amount of the line.',
+  line_not_found: 'The deal has no line with this id. `GET /v1/deals/:dealId/lines` lists them.',
+  line_not_refundable: 'The line has no amount above 0, so there is nothing to give back.',
   refund_not_found: 'The deal has no refund with this id.',
   rep_limit_reached: 'Every seat of the tier is taken. Deactivate a person, or choose a larger tier.',
   rep_not_found: 'The workspace has no person with this id, or the caller does not see the person.',

@@ -211,7 +211,8 @@ function documented<S extends z.ZodType>(
   return schema.meta({ description, ...shown });
 }
 
-const tableFields = {
+/** The rate table of a tier, or of an override of it. */
+export const tableFields = {
   table: documented(
     z.string().trim().min(1).max(100).optional(),
     'Name of the rate table that says the rate, in place of rate and flatAmount',

@@ -13,6 +13,7 @@ import { loadWorkspaceTerms, type StoredVersion, type WorkspaceTerms } from '../
 import { type Transaction } from '../platform/database/unit-of-work.js';
 import { toFact } from '../refunds/refund.js';
 import { listRefunds } from '../refunds/refund-views.js';
+import { resolveLineRefunds } from '../refunds/refunded-lines.js';
 import { type HoldTerms, loadHoldTerms } from './hold-views.js';
 import { loadPayableRows, type PayableRow } from './payable-rows.js';
 
@@ -87,8 +88,9 @@ export async function loadPayFacts(
     rules,
     deals,
     invoices: groupBy(invoices, ({ dealId }) => dealId),
-    refunds: new Map(
-      [...groupBy(refunds, ({ dealId }) => dealId)].map(([dealId, ofDeal]) => [dealId, ofDeal.map(toFact)]),
+    refunds: await resolveLineRefunds(
+      tx,
+      new Map([...groupBy(refunds, ({ dealId }) => dealId)].map(([dealId, ofDeal]) => [dealId, ofDeal.map(toFact)])),
     ),
     amounts,
     holds,

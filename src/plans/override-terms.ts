@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { payProblems, type Rule, rate } from '../engine/plan-config.js';
+import { payProblems, type Rule, rate, tableFields } from '../engine/plan-config.js';
 import { findDayOrderIssue } from '../kernel/day-order.js';
 import { Failure, invalid } from '../kernel/failure.js';
 import { day, uuid } from '../platform/operations/schemas.js';
@@ -15,6 +15,7 @@ const tier = z
       .max(1e12)
       .optional()
       .describe('Fixed amount instead of a rate, in the currency of the plan'),
+    ...tableFields,
     from: day.optional().describe('First day of these terms, YYYY-MM-DD; absent: that of the version'),
     to: day.optional().describe('Last day of these terms, YYYY-MM-DD; absent: that of the version'),
   })

@@ -100,6 +100,8 @@ const tierTerms = {
   minThreshold: fields.minThreshold,
   rate: fields.rate.optional(),
   flatAmount: fields.flatAmount.optional(),
+  table: z.string().optional().describe('Rate table that says the rate'),
+  column: z.string().optional().describe('Column of the table; absent where it has one'),
   from: z.string().optional().describe('First day of these terms, YYYY-MM-DD; absent: that of the version'),
   to: z.string().optional().describe('Last day of these terms, YYYY-MM-DD; absent: that of the version'),
 };

@@ -1,10 +1,23 @@
+import { type Rule } from '../engine/plan-config.js';
 import { type Day } from '../kernel/day.js';
 import { invalid } from '../kernel/failure.js';
+import { loadWorkspaceTerms } from '../ledger/input/rep-terms.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
 import { assertOverrideFits, type Override } from './override-terms.js';
-import { planNotFound } from './plan.js';
+import { type PlanVersion, planNotFound } from './plan.js';
 import { replaceOverrides } from './plan-store.js';
 import { findPlanVersion } from './plan-views.js';
+import { assertTablesFit } from './table-checks.js';
+
+async function assertOverrideTablesFit(tx: Transaction, version: PlanVersion, overridden: Override['rules']) {
+  if (!overridden.some(({ tiers }) => tiers.some(({ table }) => table !== undefined))) return;
+  const { tables, currency } = await loadWorkspaceTerms(tx);
+  const terms = overridden.map(({ ruleId, tiers }) => {
+    const rule = version.rules.find(({ id }) => id === ruleId) as unknown as Rule;
+    return { ...rule, tiers: tiers.map((tier) => ({ ...tier, minThreshold: 0 })) as Rule['tiers'] };
+  });
+  assertTablesFit({ dealConditions: [], rules: terms }, tables, version.currency ?? currency, '');
+}
 
 /** Replaces the terms of a rep on versions of one plan. The failure of one of them leaves none. */
 export async function storeOverrides(
@@ -18,6 +31,7 @@ export async function storeOverrides(
     const version = await findPlanVersion(tx, planVersionId, { onlyForRep: null, today });
     if (version?.planVersionId !== planVersionId || version.planId !== planId) throw planNotFound();
     assertOverrideFits(version, { rules });
+    await assertOverrideTablesFit(tx, version, rules);
     await replaceOverrides(tx, planVersionId, repId, rules);
   }
 }

@@ -6,16 +6,19 @@ import { type TableProblem, tableProblems } from '../engine/table-use.js';
 import { Failure, invalid, rejectAny } from '../kernel/failure.js';
 
 /** Rejects terms whose tiers name tables or columns that do not exist, or that the rule cannot use. */
-export function assertTablesFit(terms: PlanTerms, tables: readonly RateTable[], currency: string): void {
-  const problems = [...tableProblems(terms, tables, currency)].map(toConfigProblem);
+export function assertTablesFit(
+  terms: PlanTerms,
+  tables: readonly RateTable[],
+  currency: string,
+  root = 'config.',
+): void {
+  const problems = [...tableProblems(terms, tables, currency)].map(
+    (problem): TableProblem => ({ ...problem, path: `${root}${problem.path}` }),
+  );
   const coded = problems.find(({ code }) => code !== undefined);
   if (coded?.code !== undefined)
     throw new Failure(coded.code, `${coded.path}: ${coded.message}.`, { path: coded.path });
   rejectAny(problems);
-}
-
-function toConfigProblem({ path, ...problem }: TableProblem): TableProblem {
-  return { ...problem, path: `config.${path}` };
 }
 
 /** The tables with those of the request in place of stored ones of their names. */

@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { type BlockedPerson, findBlockedPeople } from '../deals/change-credits.js';
 import { dealNotFound } from '../deals/deal-credit-views.js';
 import { isRefundKey } from '../engine/clawback.js';
+import { asNumber } from '../engine/field-value.js';
 import { type Caller, peopleBehind } from '../kernel/caller.js';
 import { type Day, type DayRange } from '../kernel/day.js';
 import { Decimal } from '../kernel/decimal.js';
@@ -22,6 +23,7 @@ import {
 } from './refund.js';
 import { removeRefund, replaceRefund, replaceWaiver } from './refund-store.js';
 import { findRefund } from './refund-views.js';
+import { loadLinesOfDeals } from './refunded-lines.js';
 
 /** A write of refunds. */
 export interface RefundWrite {
@@ -34,6 +36,7 @@ export function putting(key: RefundKey, terms: RefundTerms): RefundWrite {
     dealIds: [key.dealId],
     apply: async (tx) => {
       assertWithinDeal(await loadDealAmounts(tx, [key.dealId]), key, terms);
+      await assertWithinLines(tx, key, terms);
       await replaceRefund(tx, key, terms);
     },
   };
@@ -153,6 +156,24 @@ export function assertWithinDeal(amounts: DealAmounts, { dealId }: RefundKey, { 
   const problem = amountProblem(stored === null ? null : Decimal.of(stored), amount);
   if (problem === null) return;
   throw stored === null ? invalid({ path: 'amount', message: problem }) : new Failure('refund_exceeds_deal', problem);
+}
+
+/** The lines that the refund names are lines of the deal, and it gives back at most the whole of each. */
+async function assertWithinLines(tx: Transaction, { dealId }: RefundKey, { amount, lines }: RefundTerms) {
+  if (lines === undefined) return;
+  if (amount !== null) throw invalid({ path: 'amount', message: 'cannot be combined with lines' });
+  const ofDeal = (await loadLinesOfDeals(tx, [dealId])).get(dealId)?.lines ?? [];
+  for (const { lineId, amount: ofRefund } of lines) {
+    const line = ofDeal.find((one) => one.lineId === lineId);
+    if (line === undefined) throw new Failure('line_not_found', `The deal has no line ${lineId}.`, { lineId });
+    const net = asNumber(line.amount);
+    if (net === null || net.sign() <= 0)
+      throw new Failure('line_not_refundable', `Line ${lineId} has no amount above 0 to give back.`, { lineId });
+    if (ofRefund !== null && net.isLessThan(Decimal.of(ofRefund)))
+      throw new Failure('refund_exceeds_line', `The net amount of line ${lineId} is ${net}; a refund cannot be more.`, {
+        lineId,
+      });
+  }
 }
 
 /** What a write of refunds changes, and for whom. */

@@ -5,7 +5,7 @@ import { type Deal } from '../engine/slug.js';
 import { type Decimal } from '../kernel/decimal.js';
 import { type Issue, rejectAny } from '../kernel/failure.js';
 import { groupBy } from '../kernel/group-by.js';
-import { amountProblem, keptPercent, refundedLines, refundId, refundTerms } from './refund.js';
+import { amountProblem, keptPercent, refundedLines, refundId, refundTerms, toLineFacts } from './refund.js';
 
 const madeUpRefund = z.strictObject({
   dealId: dealId.describe('Id of the deal'),
@@ -78,11 +78,10 @@ function findIssue(
 }
 
 function toFact({ dealId: _, amount, lines, ...refund }: MadeUpRefund): Refund {
-  const ofLines = lines?.map((line) => ({ ...line, amount: line.amount === null ? null : String(line.amount) }));
   return {
     ...refund,
     amount: amount === null ? null : String(amount),
-    ...(ofLines === undefined ? {} : { lines: ofLines }),
+    ...(lines === undefined ? {} : { lines: toLineFacts(lines) }),
   };
 }
 

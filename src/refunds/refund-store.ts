@@ -1,12 +1,14 @@
 import { sql } from 'kysely';
 import { type Transaction } from '../platform/database/unit-of-work.js';
-import { type RefundKey, type RefundTerms, type StoredRefund, type WaiverTerms } from './refund.js';
+import { type RefundKey, type RefundTerms, type StoredRefund, toLineFacts, type WaiverTerms } from './refund.js';
 
 type Waiver = Pick<StoredRefund['waivers'][number], 'repId' | 'percent' | 'reason'>;
 
 /** Stores the refund in place of the present one, whose waivers stay. */
 export async function replaceRefund(tx: Transaction, key: RefundKey, terms: RefundTerms): Promise<void> {
-  const columns = { ...terms, updated_at: sql<Date>`now()` };
+  const { lines, ...rest } = terms;
+  const stored = lines === undefined ? null : JSON.stringify(toLineFacts(lines));
+  const columns = { ...rest, lines: stored, updated_at: sql<Date>`now()` };
   await tx.db
     .insertInto('deal_refunds')
     .values({ ...keyColumns(tx, key), ...columns })
@@ -61,7 +63,7 @@ async function recordRefund(tx: Transaction, key: RefundKey): Promise<void> {
     insert into deal_refund_history (workspace_id, deal_id, refund_id, content)
     select ${workspaceId}::uuid, ${dealId}, ${refundId}, (
       select jsonb_build_object('day', r.day, 'cause', r.cause, 'amount', r.amount::float8, 'reason', r.reason,
-        'waivers', r.waivers)
+        'waivers', r.waivers) || case when r.lines is null then '{}' else jsonb_build_object('lines', r.lines) end
       from deal_refunds r
       where r.workspace_id = ${workspaceId} and r.deal_id = ${dealId} and r.refund_id = ${refundId})`.execute(tx.db);
 }

@@ -14,6 +14,7 @@ export interface RefundTables {
     amount: Numeric | null;
     reason: string;
     waivers: ColumnType<unknown, string | undefined, string>;
+    lines: ColumnType<unknown, string | null | undefined, string | null>;
     deal_key: Generated<string>;
     updated_at: GeneratedInstant;
   };

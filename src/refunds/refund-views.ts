@@ -27,7 +27,8 @@ export function paidWithoutPolicy(deal: RawBuilder<unknown>): RawBuilder<boolean
   return sql<boolean>`(${hasPaid(sql`true`)} and not ${hasPaid(hasPolicy)})`;
 }
 
-interface RefundRow extends Omit<StoredRefund, 'updatedAt' | 'waivers'> {
+interface RefundRow extends Omit<StoredRefund, 'lines' | 'updatedAt' | 'waivers'> {
+  readonly lines: readonly { readonly lineId: string; readonly amount: string | null }[] | null;
   readonly updatedAt: Date;
   readonly waivers: readonly { readonly repId: string | null; readonly percent: string; readonly reason: string }[];
 }
@@ -38,8 +39,9 @@ async function selectRefunds(tx: Transaction, condition: RawBuilder<unknown>): P
     select * from (${source}) r order by "dealId", day, "refundId" collate "C"`.execute(tx.db);
   const waived = rows.flatMap(({ waivers }) => waivers.flatMap(({ repId }) => repId ?? []));
   const names = await findRepNames(tx, waived);
-  return rows.map(({ waivers, updatedAt, ...row }) => ({
+  return rows.map(({ waivers, updatedAt, lines, ...row }) => ({
     ...row,
+    ...(lines === null ? {} : { lines: lines.map(toRefundedLine) }),
     waivers: waivers.map((waiver) => ({
       ...waiver,
       repName: names.get(waiver.repId ?? '') ?? null,
@@ -49,21 +51,25 @@ async function selectRefunds(tx: Transaction, condition: RawBuilder<unknown>): P
   }));
 }
 
+function toRefundedLine({ lineId, amount }: NonNullable<RefundRow['lines']>[number]) {
+  return { lineId, amount: amount === null ? null : Number(amount) };
+}
+
 function presentRefunds(tx: Transaction, condition: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`
-    select deal_id as "dealId", refund_id as "refundId", day, cause, amount::float8 as amount, reason, waivers,
+    select deal_id as "dealId", refund_id as "refundId", day, cause, amount::float8 as amount, reason, waivers, lines,
       updated_at as "updatedAt"
     from deal_refunds where workspace_id = ${tx.workspaceId} and ${condition}`;
 }
 
 function earlierRefunds(tx: Transaction, condition: RawBuilder<unknown>, at: Date): RawBuilder<unknown> {
   return sql`
-    select "dealId", "refundId", c.day, c.cause, c.amount, c.reason, c.waivers, "updatedAt" from (
+    select "dealId", "refundId", c.day, c.cause, c.amount, c.reason, c.waivers, c.lines, "updatedAt" from (
       select distinct on (deal_id, refund_id) deal_id as "dealId", refund_id as "refundId", changed_at as "updatedAt",
         content
       from deal_refund_history
       where workspace_id = ${tx.workspaceId} and changed_at <= ${at}::timestamptz and ${condition}
       order by deal_id, refund_id, position desc
-    ) h cross join lateral jsonb_to_record(h.content) c (day date, cause text, amount float8, reason text, waivers jsonb)
+    ) h cross join lateral jsonb_to_record(h.content) c (day date, cause text, amount float8, reason text, waivers jsonb, lines jsonb)
     where h.content is not null`;
 }

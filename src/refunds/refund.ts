@@ -13,20 +13,6 @@ const amount = money
 
 const reason = z.string().trim().max(1000).describe('Why, for those who read it later');
 
-/** The terms of a refund in requests. */
-export const refundTerms = z.strictObject({
-  day: day.describe('Day of the refund, YYYY-MM-DD: commission is taken back in its period'),
-  cause: z
-    .enum(refundCauses)
-    .describe('cancellation: the customer has cancelled; refund: money was returned; non_payment: it was never paid'),
-  amount: amount
-    .nullable()
-    .default(null)
-    .describe('Amount in the currency of the deal; null for all that earlier refunds left'),
-  reason: reason.default(''),
-});
-export type RefundTerms = z.output<typeof refundTerms>;
-
 /** The lines that a refund gives back, in place of an amount. */
 export const refundedLines = z
   .array(
@@ -44,6 +30,21 @@ export const refundedLines = z
   .max(500)
   .refine((lines) => new Set(lines.map(({ lineId }) => lineId)).size === lines.length, 'must not repeat a line')
   .describe('The lines of the deal that are given back, in place of amount');
+
+/** The terms of a refund in requests. */
+export const refundTerms = z.strictObject({
+  day: day.describe('Day of the refund, YYYY-MM-DD: commission is taken back in its period'),
+  cause: z
+    .enum(refundCauses)
+    .describe('cancellation: the customer has cancelled; refund: money was returned; non_payment: it was never paid'),
+  amount: amount
+    .nullable()
+    .default(null)
+    .describe('Amount in the currency of the deal; null for all that earlier refunds left'),
+  lines: refundedLines.optional(),
+  reason: reason.default(''),
+});
+export type RefundTerms = z.output<typeof refundTerms>;
 
 export const keptPercent = z
   .number()
@@ -86,14 +87,20 @@ export const refund = z
 export type StoredRefund = z.output<typeof refund>;
 
 /** The refund as the engine reads it. */
-export function toFact({ refundId, day: onDay, cause, amount: refunded, waivers }: StoredRefund): Refund {
+export function toFact({ refundId, day: onDay, cause, amount: refunded, lines, waivers }: StoredRefund): Refund {
   return {
+    ...(lines === undefined ? {} : { lines: toLineFacts(lines) }),
     refundId,
     day: onDay,
     cause,
     amount: refunded === null ? null : String(refunded),
     waivers: waivers.map(({ repId, percent: kept }) => ({ repId, percent: String(kept) })),
   };
+}
+
+/** Amounts are decimal texts, as the engine reads them. */
+export function toLineFacts(lines: z.output<typeof refundedLines>): NonNullable<Refund['lines']> {
+  return lines.map(({ lineId, amount: ofLine }) => ({ lineId, amount: ofLine === null ? null : String(ofLine) }));
 }
 
 export const refundId = text(200)

@@ -3,14 +3,18 @@ import { createAssignments } from '#src/assignments/commands/create-assignments.
 import { getCommissions } from '#src/commissions/queries/get-commissions.js';
 import { putDeal } from '#src/deals/commands/put-deal.js';
 import { type DealLine } from '#src/engine/deal-line.js';
+import { setPlanOverride } from '#src/plans/commands/set-plan-override.js';
+import { putRefund } from '#src/refunds/commands/put-refund.js';
 import { generateStatement } from '#src/statements/commands/generate-statement.js';
 import { OfflineWorkspace } from '#test/support/offline-workspace.js';
 
+const clawback = { window: { days: 365 } };
 const rule = {
   name: 'Products',
   measure: 'line.amount',
   lines: {},
   tiers: [{ tierIndex: 0, minThreshold: 0, table: 'PRODUCTS' }],
+  clawback,
 };
 const lines: readonly DealLine[] = [
   { lineId: '1', name: 'Suite', family: 'software', amount: '30000' },
@@ -81,5 +85,46 @@ describe('stored lines and rate tables', () => {
       { lineId: '2', name: null, base: 15_000, rate: 0.04, amount: 600 },
       { lineId: '3', name: null, base: 5_000, rate: null, amount: 0 },
     ]);
+  });
+
+  it('are given back by refunds that name them, of rules with lines and without', async () => {
+    await addLines('api', lines);
+    const { planId } = await workspace.addPlan('Whole', [
+      { name: 'Whole', measure: 'amount', tiers: [{ tierIndex: 0, minThreshold: 0, rate: 0.1 }], clawback },
+    ]);
+    await workspace.run(createAssignments, { body: { repIds: [repId], planId } });
+    expect(await paid()).to.have.members([3_600, 5_000]);
+    const refund = { day: '2026-03-10', cause: 'refund' };
+    const put = (body: object) => ({
+      params: { dealId: 'D', refundId: 'R' },
+      query: { dryRun: 'false' },
+      body: { ...refund, ...body },
+    });
+    await workspace.expectError('line_not_found', 404, putRefund, put({ lines: [{ lineId: '9' }] }));
+    await workspace.expectError(
+      'refund_exceeds_line',
+      400,
+      putRefund,
+      put({ lines: [{ lineId: '2', amount: 15_001 }] }),
+    );
+    await workspace.expectError('VALIDATION_FAILED', 400, putRefund, put({ amount: 5, lines: [{ lineId: '2' }] }));
+    const stored = await workspace.run(putRefund, put({ lines: [{ lineId: '2' }] }));
+    expect(stored.lines).to.deep.equal([{ lineId: '2', amount: null }]);
+    expect(await paid()).to.have.members([3_600, 5_000, -600, -1_500]);
+  });
+
+  it('are overridden for one person by another table', async () => {
+    await addLines('api', lines);
+    const [plan] = await workspace.db.sql<{ id: string; rule: string }>(
+      'select plan_version_id as id, rule_id as rule from plan_rules where workspace_id = $1',
+      workspace.workspaceId,
+    );
+    const override = (table: string) => ({
+      params: { planVersionId: plan?.id, repId },
+      body: { rules: [{ ruleId: plan?.rule, tiers: [{ tierIndex: 0, table }] }] },
+    });
+    await workspace.expectError('rate_table_not_found', 400, setPlanOverride, override('None'));
+    await workspace.run(setPlanOverride, override('products'));
+    expect(await paid()).to.deep.equal([3_600]);
   });
 });

@@ -13,6 +13,14 @@ export function linesOfDeal(workspaceId: string): RawBuilder<unknown> {
       where other.workspace_id = l.workspace_id and other.deal_id = l.deal_id))`;
 }
 
+/** The lines of the deal `d` if a refund names lines of it. */
+export function linesOfRefundedDeal(workspaceId: string): RawBuilder<unknown> {
+  return sql`case when exists (
+    select from deal_refunds r
+    where r.workspace_id = ${workspaceId} and r.deal_id = d.deal_id and r.lines is not null
+  ) then ${linesOfDeal(workspaceId)} end`;
+}
+
 /** Whether a version pays lines, or reads what a deal has of them. Keys of tables may read it too. */
 export function readsLines({ rules, dealConditions }: Pick<PlanVersion, 'rules' | 'dealConditions'>): boolean {
   return rules.some(

@@ -17,7 +17,7 @@ import { type Transaction } from '../../platform/database/unit-of-work.js';
 import { countedRows, earnedRows } from './counted-rows.js';
 import { dealsOfRep, givenRepDays } from './deals-of-rep.js';
 import { loadTeams, type TeamMember } from './hierarchy.js';
-import { linesOfDeal, readsLines } from './lines-of-deals.js';
+import { linesOfDeal, linesOfRefundedDeal, readsLines } from './lines-of-deals.js';
 import {
   calendarOf,
   hasCascades,
@@ -54,9 +54,10 @@ function dealColumns(
   readers: readonly LineReader[],
 ): RawBuilder<unknown>[] {
   const refunds = hasRefunds ? [refundsOfDeal(tx.workspaceId)] : [];
-  if (!hasLines || !readers.some(({ versions }) => versions.some(readsLines)))
-    return [...storedDealColumns, ...refunds];
-  return [...storedDealColumns, ...(hasRefunds ? refunds : [sql`null`]), linesOfDeal(tx.workspaceId)];
+  const reads = readers.some(({ versions }) => versions.some(readsLines));
+  if (!hasLines || !(reads || hasRefunds)) return [...storedDealColumns, ...refunds];
+  const lines = reads ? linesOfDeal(tx.workspaceId) : linesOfRefundedDeal(tx.workspaceId);
+  return [...storedDealColumns, ...(hasRefunds ? refunds : [sql`null`]), lines];
 }
 
 /** A rep whose rules may read lines. */
@@ -66,7 +67,8 @@ type LineReader = Pick<RepTerms, 'versions'>;
 function refundsOfDeal(workspaceId: string): RawBuilder<unknown> {
   return sql`(
     select jsonb_agg(jsonb_build_object('refundId', r.refund_id, 'day', r.day, 'cause', r.cause,
-      'amount', r.amount::text, 'waivers', r.waivers))
+      'amount', r.amount::text, 'waivers', r.waivers)
+      || case when r.lines is null then '{}' else jsonb_build_object('lines', r.lines) end)
     from deal_refunds r where r.workspace_id = ${workspaceId} and r.deal_id = d.deal_id)`;
 }
 

@@ -13,6 +13,7 @@ import { overriddenRule } from '../override-terms.js';
 import { planNotFound } from '../plan.js';
 import { findPlanVersion } from '../plan-views.js';
 import { storeOverrides } from '../store-overrides.js';
+import { tableFailures } from '../table-checks.js';
 
 const params = z.strictObject({ planRef: pathIds.planRef, repId: pathIds.repId });
 const body = z.strictObject({
@@ -48,7 +49,13 @@ export const previewPlanOverride = operation({
   body,
   maxKeys: 100_000,
   response,
-  failures: { plan_too_complex: 400, plan_not_found: 404, rep_not_found: 404, plan_rule_not_found: 404 },
+  failures: {
+    plan_too_complex: 400,
+    plan_not_found: 404,
+    rep_not_found: 404,
+    plan_rule_not_found: 404,
+    ...tableFailures,
+  },
   example: {
     params: { planRef: sampleIds.planId, repId: sampleIds.repId },
     body: {

@@ -16,6 +16,7 @@ import { planArguments } from '../plan-tool-text.js';
 import { findPlanVersion } from '../plan-views.js';
 import { groupOverridesByRep } from '../queries/list-plan-overrides.js';
 import { storeOverrides } from '../store-overrides.js';
+import { tableFailures } from '../table-checks.js';
 
 const params = z.strictObject({ planVersionId: pathIds.planVersionId, repId: pathIds.repId });
 const rules = z
@@ -47,7 +48,7 @@ export const setPlanOverride = operation({
   body,
   maxKeys: 100_000,
   response: repOverrides,
-  failures: { plan_not_found: 404, rep_not_found: 404, plan_rule_not_found: 404 },
+  failures: { plan_not_found: 404, rep_not_found: 404, plan_rule_not_found: 404, ...tableFailures },
   tool: {
     name: 'set_plan_override',
     title: 'Set plan override',

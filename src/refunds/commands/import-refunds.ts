@@ -73,7 +73,7 @@ function readRow({ cells }: Row, reader: CellReader, currencies: ReadonlyMap<str
   const amount = reader.amount('amount', cells.amount);
   const currency = currencies.get(cells.dealId ?? '');
   if (currency !== undefined) assertCurrency('amount', amount, currency);
-  const read = readValue(refundParams.extend(refundTerms.shape), {
+  const read = readValue(refundParams.extend(refundTerms.omit({ lines: true }).shape), {
     dealId: cells.dealId,
     refundId: cells.refundId,
     day: filled('day', reader.day('day', cells.day)),

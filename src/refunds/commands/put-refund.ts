@@ -18,7 +18,13 @@ export const putRefund = operation({
   query: refundQuery,
   body: refundTerms,
   response: changedRefund,
-  failures: { deal_not_found: 404, refund_exceeds_deal: 400 },
+  failures: {
+    deal_not_found: 404,
+    line_not_found: 404,
+    refund_exceeds_deal: 400,
+    refund_exceeds_line: 400,
+    line_not_refundable: 400,
+  },
   tool: {
     name: 'put_refund',
     title: 'Enter a refund',
@@ -37,6 +43,10 @@ export const putRefund = operation({
       cause: 'Why the customer pays less',
       reason: 'For those who read it later',
       amount: 'In the currency of the deal; the whole deal when absent',
+      lines: {
+        description: 'Lines that are given back, in place of amount: [{lineId, amount?}]',
+        schema: () => ({ type: 'array', items: { type: 'object' } }),
+      },
       dryRun: 'true: only say what it would take back from whom',
     },
     summary: ({ dealId, refundId, warnings }) =>
