@@ -93,6 +93,8 @@ interface ResultCollector {
 
 /** Comparisons between two steps: a few milliseconds. */
 const costPerStep = 5_000;
+/** Lines of deals between two steps. */
+const linesPerStep = 5_000;
 
 /**
  * Calculates one plan of one rep: finds every rule that fires, respects fixed rows and frozen periods, and pays in
@@ -129,12 +131,16 @@ export class PlanCalculation implements WalkListener {
 
   *run(deals: readonly Candidate[]): Generator<void, void> {
     let fired = 0;
+    let readLines = 0;
     for (const candidate of deals) {
       const { deal } = candidate;
       if (deal.refunds !== undefined) this.refundedDeals.set(deal.dealId, deal);
       this.fireDeal(candidate);
       fired += 1;
-      if (fired % this.dealsPerStep === 0) yield;
+      readLines += deal.lines?.length ?? 0;
+      if (fired % this.dealsPerStep !== 0 && readLines < linesPerStep) continue;
+      readLines = 0;
+      yield;
     }
     this.addRemainingFixed((fixed) => fixed.phase !== 'periodic' && !isRefundKey(fixed.dealKey));
     for (const planned of this.refunds.plan()) this.enterRefund(planned);

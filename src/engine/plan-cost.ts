@@ -6,6 +6,8 @@ export const maxPlanCost = 5_000;
 /** Comparing with a set of this many values costs about as much as one more condition. */
 const valuesPerUnit = 50;
 const tiersPerUnit = 10;
+/** A deal has several lines, each of which is compared, computed and looked up. */
+const costOfLine = 5;
 
 /**
  * The cost of one deal under a plan, in comparisons: every rule evaluates and records the conditions of the plan and
@@ -17,11 +19,19 @@ export function computePlanCost(plan: unknown): number {
   for (const rule of toList(property(plan, 'rules'))) {
     const tiers = toList(property(rule, 'tiers')).length;
     const credits = toList(property(rule, 'quotaCredit')).length;
+    const lines = property(rule, 'lines');
     const formulas = formulaCost([property(rule, 'measure'), property(rule, 'payoutBase')]);
     cost += 1 + shared + conditionsCost(property(rule, 'conditions')) + credits + Math.floor(tiers / tiersPerUnit);
-    cost += formulas;
+    cost += lines === undefined ? formulas : costOfLine * (formulas + conditionsCost(property(lines, 'conditions')));
+    cost += costOfLine * countTables(rule);
   }
   return cost;
+}
+
+/** The tables that the tiers name; each is looked up by its keys. */
+function countTables(rule: unknown): number {
+  const tables = toList(property(rule, 'tiers')).map((tier) => property(tier, 'table'));
+  return new Set(tables.filter((table) => table !== undefined)).size;
 }
 
 function conditionsCost(conditions: unknown): number {

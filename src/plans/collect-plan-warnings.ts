@@ -7,6 +7,7 @@ import { loadCalendar } from '../ledger/input/calendar.js';
 import { canonicalFieldMapping } from '../ledger/input/field-mapping.js';
 import { loadWorkspaceTerms } from '../ledger/input/rep-terms.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
+import { tablesWithoutDefault, unknownLineFields } from './line-warnings.js';
 import { type PlanVersion, planTerms } from './plan.js';
 import {
   collectUnknownFieldWarnings,
@@ -15,7 +16,7 @@ import {
   countOpenEvents,
   findMissingQuotas,
 } from './plan-evidence-views.js';
-import { listFieldReferences, listValueReferences } from './plan-references.js';
+import { listFieldReferences, listLineReferences, listValueReferences } from './plan-references.js';
 import {
   checkTerms,
   fiscalYearWarnings,
@@ -37,6 +38,11 @@ interface CheckedPlan {
   readonly fx: PlanFx | null;
 }
 
+async function collectTableWarnings(tx: Transaction, terms: PlanTerms): Promise<PlanWarning[]> {
+  if (!terms.rules.some(({ tiers }) => tiers.some(({ table }) => table !== undefined))) return [];
+  return tablesWithoutDefault(terms, (await loadWorkspaceTerms(tx)).tables);
+}
+
 /** Warnings about the terms alone and about how they fit the workspace's deals. */
 export async function collectTermWarnings(
   tx: Transaction,
@@ -48,6 +54,8 @@ export async function collectTermWarnings(
     ...(await collectUnknownFieldWarnings(tx, fields, fieldMapping)),
     ...(await collectUnknownValueWarnings(tx, listValueReferences(terms), fieldMapping)),
     ...(await collectRateWarnings(tx, { terms, currency, fx })),
+    ...(await unknownLineFields(tx, listLineReferences(config, terms))),
+    ...(await collectTableWarnings(tx, terms)),
   ];
 }
 

@@ -1,7 +1,10 @@
 import { type Condition, type Leaf } from '../engine/condition.js';
+import { isLineSlug } from '../engine/deal-line.js';
+import { foldedSlug } from '../engine/folded-slug.js';
 import { fieldsIn } from '../engine/formula.js';
+import { lineSummarySlugs } from '../engine/line-summary.js';
 import { type PlanTerms, type Rule } from '../engine/plan-config.js';
-import { dealCount, type SlugMapping, teamEarnings } from '../engine/slug.js';
+import { dealCount, lineCount, type SlugMapping, teamEarnings } from '../engine/slug.js';
 import { standardNamedBy } from '../engine/standard-slugs.js';
 import { readRuleNames } from './plan-warnings.js';
 
@@ -23,8 +26,26 @@ export function listFieldReferences(config: unknown, terms: PlanTerms, mapping: 
   const conditions = conditionLeaves(terms).map(({ leaf, path }) => ({ slug: leaf.field, path: `${path}.field` }));
   const rules = terms.rules.flatMap((rule, index) => listRuleFields(rule, config, index));
   const mapped = Object.entries(mapping).map(([name, slug]) => ({ slug, path: `fieldMapping.${name}` }));
-  const named = [...conditions, ...rules];
-  return [...named.flatMap(({ slug, path }) => fieldsIn(slug).map((field) => ({ slug: field, path }))), ...mapped];
+  const named = [...conditions, ...rules].flatMap(nameFields);
+  // Conditions of a plan with such rules name no line, so that only these rules do.
+  const hasLines = terms.rules.some(({ lines }) => lines !== undefined);
+  const isOfDeal = ({ slug }: FieldReference) =>
+    !lineSummarySlugs.includes(foldedSlug(slug)) && !(hasLines && isLineSlug(slug));
+  return [...named.filter(isOfDeal), ...mapped];
+}
+
+function nameFields({ slug, path }: FieldReference): FieldReference[] {
+  return fieldsIn(slug).map((field) => ({ slug: field, path }));
+}
+
+/** The fields of rules with lines, of lines and of deals. */
+export function listLineReferences(config: unknown, { rules }: PlanTerms): FieldReference[] {
+  return rules.flatMap((rule, index) => {
+    if (rule.lines === undefined) return [];
+    const compared = listLeaves(rule.lines.conditions ?? [], `config.rules.${index}.lines.conditions`);
+    const leaves = compared.map(({ leaf, path }) => ({ slug: leaf.field, path: `${path}.field` }));
+    return [...listRuleFields(rule, config, index), ...leaves].flatMap(nameFields);
+  });
 }
 
 function listRuleFields(rule: Rule, config: unknown, index: number): FieldReference[] {
@@ -38,9 +59,11 @@ function listRuleFields(rule: Rule, config: unknown, index: number): FieldRefere
     ...(rule.quotaCredit ?? []).map(({ field }, position) => [field, `quotaCredit.${position}.field`] as const),
   ];
   return fields.flatMap(([slug, name]) =>
-    slug === undefined || slug === dealCount || slug === teamEarnings ? [] : [{ slug, path: `${path}.${name}` }],
+    slug === undefined || counts.includes(slug) ? [] : [{ slug, path: `${path}.${name}` }],
   );
 }
+
+const counts: readonly string[] = [dealCount, lineCount, teamEarnings];
 
 const comparisons = new Set(['equals', 'not_equals', 'in', 'not_in', 'contains', 'not_contains']);
 

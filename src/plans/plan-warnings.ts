@@ -22,6 +22,8 @@ const planWarningCodes = [
   'no_effect_without_proration',
   'no_rate',
   'rates_come_later',
+  'table_without_default',
+  'unknown_line_field',
 ] as const;
 
 const planWarning = z

@@ -34,6 +34,14 @@ describe('the cost of a plan', () => {
     expect(computePlanCost({ rules: [{ ...rule('One'), tiers, quotaCredit: credits }] })).to.equal(1 + 50 + 50);
   });
 
+  it('counts what is read of lines, and rate tables, five times', () => {
+    const lines = { conditions: [leaf('a'), leaf('b')] };
+    const measure = '= line.amount * 2';
+    expect(computePlanCost({ rules: [{ ...rule('One'), lines, measure }] })).to.equal(1 + 5 * (3 + 2));
+    const tiers = ['A', 'A', 'B'].map((table) => ({ ...tier, table }));
+    expect(computePlanCost({ rules: [{ ...rule('One'), tiers }] })).to.equal(1 + 5 * 2);
+  });
+
   it('is 0 for a config that is no plan', () => {
     for (const config of [null, 1, 'x', [], { rules: 1 }, { rules: {} }]) expect(computePlanCost(config)).to.equal(0);
     expect(

@@ -3,6 +3,7 @@ import { createAssignments } from '#src/assignments/commands/create-assignments.
 import { getCommissions } from '#src/commissions/queries/get-commissions.js';
 import { putDeal } from '#src/deals/commands/put-deal.js';
 import { type DealLine } from '#src/engine/deal-line.js';
+import { createPlan } from '#src/plans/commands/create-plan.js';
 import { setPlanOverride } from '#src/plans/commands/set-plan-override.js';
 import { putRefund } from '#src/refunds/commands/put-refund.js';
 import { generateStatement } from '#src/statements/commands/generate-statement.js';
@@ -126,5 +127,19 @@ describe('stored lines and rate tables', () => {
     await workspace.expectError('rate_table_not_found', 400, setPlanOverride, override('None'));
     await workspace.run(setPlanOverride, override('products'));
     expect(await paid()).to.deep.equal([3_600]);
+  });
+
+  it('have warnings where a plan reads what they lack', async () => {
+    await addLines('api', [{ lineId: '1', amount: '1', fields: { Region: 'EMEA' } }]);
+    const onField = (field: string) => ({ field, fieldType: 'text', operator: 'is_set' });
+    const config = {
+      dealConditions: [onField('lines.families')],
+      rules: [{ ...rule, lines: { conditions: [onField('line.region'), onField('line.segment')] } }],
+    };
+    const { warnings } = await workspace.run(createPlan, { body: { name: 'W', config } });
+    const codes = warnings.map(({ code, path }: { code: string; path: string }) => `${code} ${path}`);
+    expect(codes).to.include('unknown_line_field config.rules.0.lines.conditions.1.field');
+    expect(codes).to.include('table_without_default config.rules.0.tiers.0.table');
+    expect(codes.filter((code: string) => code.startsWith('unknown_'))).to.have.length(1);
   });
 });
