@@ -72,6 +72,7 @@ import { checkWriteBack } from './crm/write-back/commands/check-write-back.js';
 import { getWriteBack } from './crm/write-back/queries/get-write-back.js';
 import { deleteDeal } from './deals/commands/delete-deal.js';
 import { deleteDealCredits } from './deals/commands/delete-deal-credits.js';
+import { deleteDealLines } from './deals/commands/delete-deal-lines.js';
 import { deleteDeals } from './deals/commands/delete-deals.js';
 import { dismissCorrectionConflicts } from './deals/commands/dismiss-correction-conflicts.js';
 import { endDealCorrections } from './deals/commands/end-deal-corrections.js';
@@ -80,9 +81,11 @@ import { importDeals } from './deals/commands/import-deals.js';
 import { matchDealOwners } from './deals/commands/match-deal-owners.js';
 import { putDeal } from './deals/commands/put-deal.js';
 import { setDealCredits } from './deals/commands/set-deal-credits.js';
+import { setDealLines } from './deals/commands/set-deal-lines.js';
 import { takeBackImport } from './deals/commands/take-back-import.js';
 import { getDeal } from './deals/queries/get-deal.js';
 import { getDealCredits } from './deals/queries/get-deal-credits.js';
+import { getDealLines } from './deals/queries/get-deal-lines.js';
 import { getImport } from './deals/queries/get-import.js';
 import { listDealChanges } from './deals/queries/list-deal-changes.js';
 import { listDealCorrections } from './deals/queries/list-deal-corrections.js';
@@ -318,6 +321,9 @@ export const operations = [
   setDealCredits,
   deleteDealCredits,
   importDealCredits,
+  getDealLines,
+  setDealLines,
+  deleteDealLines,
   listCreditRules,
   createCreditRule,
   updateCreditRule,

@@ -163,6 +163,8 @@ export const errorExplanations: Readonly<Record<string, string>> = {
   refund_exceeds_line: 'The refund of a line is larger than the net amount of the line.',
   line_not_found: 'The deal has no line with this id. `GET /v1/deals/:dealId/lines` lists them.',
   line_not_refundable: 'The line has no amount above 0, so there is nothing to give back.',
+  line_repeated:
+    'Two lines of the deal have the same id. Give each line its own `lineId`; `details.lineId` is the repeated one.',
   refund_not_found: 'The deal has no refund with this id.',
   rep_limit_reached: 'Every seat of the tier is taken. Deactivate a person, or choose a larger tier.',
   rep_not_found: 'The workspace has no person with this id, or the caller does not see the person.',
@@ -184,6 +186,8 @@ export const errorExplanations: Readonly<Record<string, string>> = {
   too_many_comments: 'The person has written as many comments on the statement as are allowed. Delete one first.',
   too_many_endpoints: 'The workspace has as many webhook endpoints as are allowed. Delete one first.',
   too_many_keys: 'The workspace has as many integration keys as are allowed. Revoke one first.',
+  too_many_lines:
+    'A deal has at most 500 lines. Add up lines of the same product, or leave out those without an amount.',
   too_many_providers: 'The installation has as many identity providers as are allowed. Remove one first.',
   too_many_scheduled_imports: 'The workspace has as many scheduled imports as are allowed. Delete one first.',
   write_back_off: 'Nothing is written to the CRM yet. Connect it and name the fields first.',

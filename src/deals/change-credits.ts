@@ -3,12 +3,9 @@ import { type CreditLine } from '../engine/credit-lines.js';
 import { type Caller, peopleBehind } from '../kernel/caller.js';
 import { type DayRange } from '../kernel/day.js';
 import { Failure } from '../kernel/failure.js';
-import { newId } from '../kernel/ids.js';
-import { completeJobIfDone, createJob } from '../ledger/requests/calculation-jobs.js';
-import { type Recalculate } from '../ledger/requests/recalculate.js';
 import { unnestRows } from '../platform/database/columns.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
-import { type AffectedReps, affectedByCredits, merge } from './affected-reps.js';
+import { type AffectedReps, affectedByCredits } from './affected-reps.js';
 import { replaceEnteredLines } from './deal-credit-store.js';
 import { dealNotFound } from './deal-credit-views.js';
 import { allLines, type EnteredLine, repsIn } from './deal-credits.js';
@@ -16,7 +13,7 @@ import { lockDeals } from './deal-store.js';
 import { type CreditsChange, refreshCredits } from './refresh-credits.js';
 
 /** What a change of lines affects. */
-export interface ChangedCredits {
+interface ChangedCredits {
   readonly changes: readonly CreditsChange[];
   readonly affected: ReadonlyMap<string, AffectedReps>;
 }
@@ -40,11 +37,6 @@ export async function changeCredits(
   return { changes, affected: await affectedByCredits(tx, changes) };
 }
 
-/** The people of all deals together, each with the affected days. */
-export function affectedOfAll({ affected }: ChangedCredits): AffectedReps {
-  return [...affected.values()].reduce(merge, new Map());
-}
-
 function assertNotOwnLines(caller: Caller, { repId: ownerId, before, after }: CreditsChange): void {
   const linesOf = (person: string, lines: readonly CreditLine[]) =>
     JSON.stringify(
@@ -61,31 +53,6 @@ function assertNotOwnLines(caller: Caller, { repId: ownerId, before, after }: Cr
     'forbidden',
     'You cannot change credit lines that pay you, also not with a key that you created or by approving the request of an agent. Another admin must do it.',
   );
-}
-
-/** Requests the calculation of everyone affected, as one job. Returns its id. */
-export async function requestCreditCalculation(
-  tx: Transaction,
-  recalculate: Recalculate,
-  caller: Caller,
-  changed: ChangedCredits,
-): Promise<string> {
-  const { affected } = changed;
-  const [only] = affected.size === 1 ? affected.keys() : [];
-  const { jobId } = await createJob(tx, {
-    kind: 'recalculation',
-    scope: only === undefined ? { scope: 'workspace' } : { scope: 'deal', dealId: only },
-    scopeKey: `credits:${newId()}`,
-    actor: caller.actor,
-    total: affectedOfAll(changed).size,
-    deals: affected.size,
-  });
-  const requests = [...affected].flatMap(([dealId, reps]) =>
-    [...reps].map(([repId, days]) => ({ repId, days, trigger: 'credits' as const, dealId, jobId })),
-  );
-  await recalculate(requests);
-  if (requests.length === 0) await completeJobIfDone(tx, jobId);
-  return jobId;
 }
 
 /** A person whose approved statement keeps its rows. */

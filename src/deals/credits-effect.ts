@@ -56,7 +56,7 @@ export const creditsEffect = {
     )
     .describe('Approved periods in which the change opens a discrepancy. The periods do not change'),
 };
-type CreditsEffect = { readonly [Name in keyof typeof creditsEffect]: z.input<(typeof creditsEffect)[Name]> };
+export type CreditsEffect = { readonly [Name in keyof typeof creditsEffect]: z.input<(typeof creditsEffect)[Name]> };
 
 export async function describeEffect(tx: Transaction, moves: Movement | null): Promise<CreditsEffect> {
   if (moves === null) return { byRep: null, locked: [] };

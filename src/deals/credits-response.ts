@@ -2,20 +2,12 @@ import { z } from 'zod';
 import { fields } from '../api/resource-fields.js';
 import { type Caller } from '../kernel/caller.js';
 import { type Clock } from '../kernel/clock.js';
-import { type Day } from '../kernel/day.js';
 import { type CommissionChanges } from '../ledger/requests/commission-changes.js';
-import { withDryRun } from '../platform/database/dry-run.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
-import { findRepNames, workspaceToday } from '../reps/rep-views.js';
-import { computeMovement, loadAffectedWithin, type Movement } from '../simulation/write-effect.js';
-import {
-  affectedOfAll,
-  type BlockedPerson,
-  changeCredits,
-  findBlockedPeople,
-  requestCreditCalculation,
-} from './change-credits.js';
-import { computePaidTwice, creditsEffect, describeEffect } from './credits-effect.js';
+import { findRepNames } from '../reps/rep-views.js';
+import { type BlockedPerson, changeCredits } from './change-credits.js';
+import { type BeginChange, previewFactChange, runFactChange } from './change-deal-facts.js';
+import { creditsEffect } from './credits-effect.js';
 import { type CreditedDeal, findCreditedDeal, toLineRecords } from './deal-credit-views.js';
 import { allLines, creditLine, type EnteredLine, sourceOfSplits, splitSource } from './deal-credits.js';
 
@@ -31,7 +23,6 @@ const creditWarning = z
     amount: z.number().optional().describe('Amount that is paid twice, in `currency`'),
   })
   .describe('A warning');
-type CreditWarning = z.input<typeof creditWarning>;
 
 /** The lines of a deal in responses. */
 export const dealCredits = z.object({
@@ -96,27 +87,31 @@ interface CreditsChangeRequest {
   readonly lines: (tx: Transaction) => Promise<readonly EnteredLine[]>;
 }
 
+function beginCreditsChange(caller: Caller, { dealId, lines }: CreditsChangeRequest): BeginChange<DealCredits> {
+  return async (tx) => {
+    const deals = new Map([[dealId, await lines(tx)]]);
+    return {
+      trigger: 'credits',
+      write: () => changeCredits(tx, caller, deals),
+      describe: async () => describeCredits(tx, await findCreditedDeal(tx, caller, dealId)),
+    };
+  };
+}
+
 /** Changes the lines of one deal. */
 export async function runCreditsChange(
   changes: CommissionChanges,
   clock: Clock,
   caller: Caller,
-  { dealId, lines }: CreditsChangeRequest,
+  request: CreditsChangeRequest,
 ): Promise<ChangedDealCredits> {
-  return changes.run(caller, 'shared', async (tx, recalculate) => {
-    const deals = new Map([[dealId, await lines(tx)]]);
-    const warnings = await previewPaidTwice(tx, caller, deals, await workspaceToday(tx, clock));
-    const changed = await changeCredits(tx, caller, deals);
-    const blocked = await findBlockedPeople(tx, affectedOfAll(changed));
-    const jobId = await requestCreditCalculation(tx, recalculate, caller, changed);
-    const described = await describeCredits(tx, await findCreditedDeal(tx, caller, dealId));
-    return {
-      ...described,
-      warnings: [...described.warnings, ...warnings],
-      ...(await describeBlocked(tx, blocked)),
-      jobId,
-    };
-  });
+  const begin = beginCreditsChange(caller, request);
+  return runFactChange({ changes, clock }, caller, begin, async (tx, { content, paidTwice, blocked, jobId }) => ({
+    ...content,
+    warnings: [...content.warnings, ...paidTwice],
+    ...(await describeBlocked(tx, blocked)),
+    jobId,
+  }));
 }
 
 /** What {@link runCreditsChange} would do, without writing anything. */
@@ -124,58 +119,18 @@ export async function previewCreditsChange(
   changes: CommissionChanges,
   clock: Clock,
   caller: Caller,
-  { dealId, lines }: CreditsChangeRequest,
+  request: CreditsChangeRequest,
 ): Promise<ChangedDealCredits> {
-  return withDryRun<ChangedDealCredits>(true, (end) =>
-    changes.run(caller, 'exclusive', async (tx) => {
-      const deals = new Map([[dealId, await lines(tx)]]);
-      const before = await describeCredits(tx, await findCreditedDeal(tx, caller, dealId));
-      const { result, movement } = await computeMovement(tx, await workspaceToday(tx, clock), async () => {
-        const affected = affectedOfAll(await changeCredits(tx, caller, deals));
-        const after = await describeCredits(tx, await findCreditedDeal(tx, caller, dealId));
-        const blocked = await findBlockedPeople(tx, affected);
-        return { result: { after, blocked }, affected: await loadAffectedWithin(tx, affected) };
-      });
-      const { after, blocked } = result;
-      return end({
-        ...after,
-        warnings: [...after.warnings, ...warnOfPaidTwice(movement)],
-        ...(await describeBlocked(tx, blocked)),
-        dryRun: true,
-        before: before.credits,
-        after: after.credits,
-        ...(await describeEffect(tx, movement)),
-      });
-    }),
-  );
-}
-
-/** Calculates the change only if an approved period keeps rows of it. */
-async function previewPaidTwice(
-  tx: Transaction,
-  caller: Caller,
-  deals: ReadonlyMap<string, readonly EnteredLine[]>,
-  today: Day,
-): Promise<CreditWarning[]> {
-  const { movement } = await computeMovement(tx, today, async () => {
-    const affected = affectedOfAll(await changeCredits(tx, caller, deals));
-    const blocked = await findBlockedPeople(tx, affected);
-    return { result: null, affected: blocked.length === 0 ? new Map() : await loadAffectedWithin(tx, affected) };
-  });
-  return warnOfPaidTwice(movement);
-}
-
-function warnOfPaidTwice(movement: Movement | null): CreditWarning[] {
-  return movement === null ? [] : computePaidTwice(movement).map(toPaidTwice);
-}
-
-function toPaidTwice({ currency, amount }: { readonly currency: string; readonly amount: number }): CreditWarning {
-  return {
-    code: 'paid_twice',
-    message: `${currency} ${amount.toFixed(2)} is paid twice until the discrepancies of the approved statements are resolved.`,
-    currency,
-    amount,
-  };
+  const begin = beginCreditsChange(caller, request);
+  return previewFactChange({ changes, clock }, caller, begin, async (tx, { before, after, ...previewed }) => ({
+    ...after,
+    warnings: [...after.warnings, ...previewed.paidTwice],
+    ...(await describeBlocked(tx, previewed.blocked)),
+    dryRun: true,
+    before: before.credits,
+    after: after.credits,
+    ...previewed.effect,
+  }));
 }
 
 export async function describeBlocked(

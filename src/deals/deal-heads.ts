@@ -11,6 +11,10 @@ export interface DealHead {
   readonly dealName: string | null;
   readonly ownerId: string | null;
   readonly closeDate: Day | null;
+  /** As decimal text. */
+  readonly amount: string | null;
+  /** null: that of the workspace. */
+  readonly currency: string | null;
 }
 
 /** The deals that exist, deleted or not, by id; in a transaction with `asOf`, as they were at that instant. */
@@ -26,7 +30,7 @@ export async function findDealHeads(
 
 async function selectPresent(tx: Transaction, ids: readonly string[]): Promise<DealHead[]> {
   const { rows } = await sql<DealHead>`
-    select deal_id as "dealId", name as "dealName", rep_id as "ownerId", close_date as "closeDate" from deals
+    select deal_id as "dealId", name as "dealName", rep_id as "ownerId", close_date as "closeDate", amount::text as amount, currency from deals
     where workspace_id = ${tx.workspaceId} and deal_id = any(${ids}::text[])`.execute(tx.db);
   return rows;
 }
@@ -49,5 +53,7 @@ async function selectEarlier(tx: Transaction, ids: readonly string[], at: Date):
     dealName: projection.name,
     ownerId: owners.resolve(projection) ?? null,
     closeDate: projection.closeDate,
+    amount: projection.amount,
+    currency: projection.currency,
   }));
 }

@@ -10,6 +10,7 @@ const count = (things: string) => z.int().describe(`Number of ${things}`);
 export const removedFacts = z
   .object({
     creditLines: count('credit lines'),
+    lines: count('product lines'),
     refunds: count('refunds'),
     invoices: count('invoices'),
     payments: count('customer payments of the invoices'),
@@ -42,7 +43,11 @@ export async function purgeDeal(
     insert into deal_refund_history (workspace_id, deal_id, refund_id, content)
     select workspace_id, deal_id, refund_id, null from deal_refunds
     where workspace_id = ${tx.workspaceId} and deal_id = ${dealId}`.execute(tx.db);
-  const removeFrom = async (table: 'deal_snapshots' | 'deals' | 'deal_credits' | 'deal_refunds') => {
+  await sql`
+    insert into deal_line_history (workspace_id, deal_id)
+    select distinct workspace_id, deal_id from deal_lines
+    where workspace_id = ${tx.workspaceId} and deal_id = ${dealId}`.execute(tx.db);
+  const removeFrom = async (table: 'deal_snapshots' | 'deals' | 'deal_credits' | 'deal_lines' | 'deal_refunds') => {
     const { numDeletedRows } = await tx.db
       .deleteFrom(table)
       .where('workspace_id', '=', tx.workspaceId)
@@ -51,8 +56,9 @@ export async function purgeDeal(
     return Number(numDeletedRows);
   };
   const creditLines = await removeFrom('deal_credits');
+  const lines = await removeFrom('deal_lines');
   const refunds = await removeFrom('deal_refunds');
   await removeFrom('deal_snapshots');
   await removeFrom('deals');
-  return { creditLines, refunds, ...paid, corrections: Object.keys(corrections ?? {}).length };
+  return { creditLines, lines, refunds, ...paid, corrections: Object.keys(corrections ?? {}).length };
 }

@@ -97,6 +97,10 @@ const probes: Readonly<Record<string, Probes>> = {
     own: [['GET /v1/deals/shared/credits'], ['GET /v1/deals/shared/credits?asOf=<now>']],
     ofBob: [['GET /v1/deals/of-bob/credits'], ['GET /v1/deals/of-bob/credits?asOf=<now>']],
   },
+  getDealLines: {
+    own: [['GET /v1/deals/shared/lines'], ['GET /v1/deals/shared/lines?asOf=<now>']],
+    ofBob: [['GET /v1/deals/of-bob/lines'], ['GET /v1/deals/of-bob/lines?asOf=<now>']],
+  },
   getDeal: { own: [['GET /v1/deals/shared']], ofBob: [['GET /v1/deals/of-bob']] },
   listDealHistory: { own: [['GET /v1/deals/shared/history']], ofBob: [['GET /v1/deals/of-bob/history']] },
   listPlans: { own: [['GET /v1/plans'], ['GET /v1/plans?versions=all']] },

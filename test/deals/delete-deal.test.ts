@@ -59,7 +59,7 @@ describe('DELETE /v1/deals/:dealId', () => {
       statementLocked: false,
       softDeleted: false,
       hardDeleted: true,
-      removed: { creditLines: 0, refunds: 0, invoices: 0, payments: 0, corrections: 0 },
+      removed: { creditLines: 0, lines: 0, refunds: 0, invoices: 0, payments: 0, corrections: 0 },
     });
     expect(await workspace.db.sql('select from deals')).to.deep.equal([]);
     expect(await workspace.db.sql('select from deal_versions')).to.deep.equal([]);

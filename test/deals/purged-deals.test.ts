@@ -28,6 +28,7 @@ describe('DELETE /v1/deals/:dealId of a deal with facts', () => {
       amount: 100,
       reason: 'Returned',
     });
+    await api.expect(200, 'PUT', '/v1/deals/D/lines', { lines: [{ lineId: '1', amount: 1000 }] });
     const corrected = { amount: 1000, closeDate: '2026-01-15', ownerId: 'ben', name: 'Corrected' };
     await api.expect(200, 'PUT', '/v1/deals/D?corrections=set', corrected);
     await work.calculated();
@@ -37,6 +38,7 @@ describe('DELETE /v1/deals/:dealId of a deal with facts', () => {
   async function facts({ api, workspaceId }: PayWorkspace) {
     const [counts] = await service.sql(
       `select (select count(*)::int from deal_credits where workspace_id = $1) as "creditLines",
+        (select count(*)::int from deal_lines where workspace_id = $1) as lines,
         (select count(*)::int from deal_refunds where workspace_id = $1) as refunds,
         (select count(*)::int from invoices where workspace_id = $1) as invoices,
         (select count(*)::int from customer_payments where workspace_id = $1) as payments`,
@@ -46,7 +48,7 @@ describe('DELETE /v1/deals/:dealId of a deal with facts', () => {
     return { ...counts, listed: refunds.length };
   }
 
-  const all = { creditLines: 2, refunds: 1, invoices: 1, payments: 2 };
+  const all = { creditLines: 2, lines: 1, refunds: 1, invoices: 1, payments: 2 };
   const remove = ({ api }: PayWorkspace, query = '') => api.delete(`/v1/deals/D${query}`);
   const earned = async (work: PayWorkspace) =>
     Promise.all(['2026-01', '2026-02'].map(async (period) => (await work.statement(period)).summary.netPayout));
@@ -60,7 +62,14 @@ describe('DELETE /v1/deals/:dealId of a deal with facts', () => {
     expect(await earned(work)).to.deep.equal([0, 0]);
     const hard = await remove(work, '?hard=true');
     expect([hard.status, hard.body.removed]).to.deep.equal([200, { ...all, corrections: 1 }]);
-    expect(await facts(work)).to.deep.equal({ creditLines: 0, refunds: 0, invoices: 0, payments: 0, listed: 0 });
+    expect(await facts(work)).to.deep.equal({
+      creditLines: 0,
+      lines: 0,
+      refunds: 0,
+      invoices: 0,
+      payments: 0,
+      listed: 0,
+    });
     await work.deal('D', 1000, '2026-01-15');
     expect(await earned(work)).to.deep.equal([100, 0]);
     expect(await work.payable('2026-01')).to.equal(0);

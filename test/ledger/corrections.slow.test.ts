@@ -8,7 +8,7 @@ const april = '2026-04-20';
 
 /** What the answer says about the kind of the deletion, and about what was deleted with a deal without facts. */
 function deletion(hard: boolean): object {
-  const removed = { creditLines: 0, refunds: 0, invoices: 0, payments: 0, corrections: 0 };
+  const removed = { creditLines: 0, lines: 0, refunds: 0, invoices: 0, payments: 0, corrections: 0 };
   return { softDeleted: !hard, hardDeleted: hard, ...(hard ? { removed } : {}) };
 }
 

@@ -12,7 +12,7 @@ import { type Workspace } from '#test/support/workspace.js';
  */
 const rules: Readonly<Record<'rejected' | 'listed' | 'free', string>> = {
   rejected: `
-    setDealCredits deleteDealCredits importDealCredits deleteRefund waiveRefund addAdjustment updateAdjustment
+    setDealCredits deleteDealCredits importDealCredits setDealLines deleteDealLines deleteRefund waiveRefund addAdjustment updateAdjustment
     deleteAdjustment approveStatement approveStatements trueUpStatement checkStatement resolveDiscrepancy updateDispute
     createHold updateHold createDraw updateDraw deleteDraw forgiveDraw importDraws addPayrollId`,
   listed: `
@@ -72,6 +72,7 @@ const calls: readonly (readonly [
     'listed',
     ({ amy }) => upload(amy, '/v1/refunds/import', 'dealId,refundId,day,cause,amount\nsold,N,2026-01-20,refund,1\n'),
   ],
+  ['setDealLines', 'rejected', ({ amy }) => amy.put('/v1/deals/sold/lines', { lines: [{ lineId: '1', amount: 1 }] })],
   [
     'setDealCredits',
     'rejected',

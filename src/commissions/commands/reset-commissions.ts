@@ -40,7 +40,7 @@ async function removeDeals(tx: Transaction): Promise<{ snapshots: number; deals:
     .deleteFrom('deal_snapshots')
     .where('workspace_id', '=', tx.workspaceId)
     .executeTakeFirst();
-  for (const table of ['deal_credits', 'deal_refunds'] as const)
+  for (const table of ['deal_credits', 'deal_lines', 'deal_refunds'] as const)
     await tx.db.deleteFrom(table).where('workspace_id', '=', tx.workspaceId).execute();
   const latest = await tx.db.deleteFrom('deals').where('workspace_id', '=', tx.workspaceId).executeTakeFirst();
   const deals = Number(latest.numDeletedRows);

@@ -31,7 +31,8 @@ import {
   loadAffectedWithin,
   toCommissionEffect,
 } from '../../simulation/write-effect.js';
-import { affectedOfAll, changeCredits, requestCreditCalculation } from '../change-credits.js';
+import { changeCredits } from '../change-credits.js';
+import { affectedOfAll, requestFactCalculation } from '../change-deal-facts.js';
 import { assertValidLines, type EnteredLine, maxLinesOfDeal } from '../deal-credits.js';
 import { DealOwners } from '../deal-owners.js';
 import { lockDeals } from '../deal-store.js';
@@ -199,7 +200,7 @@ export const importDealCredits = operation({
           dryRun,
         );
         if (dryRun) return end({ ...results, ...described });
-        return { ...results, jobId: await requestCreditCalculation(tx, recalculate, caller, changed) };
+        return { ...results, jobId: await requestFactCalculation(tx, recalculate, caller, 'credits', changed) };
       }),
     );
   },

@@ -6,7 +6,8 @@ import { CommissionChanges } from '../../ledger/requests/commission-changes.js';
 import { setAuditCounts } from '../../platform/database/audit-counts.js';
 import { failpoint } from '../../platform/failpoint.js';
 import { operation, Reply } from '../../platform/operations/operation.js';
-import { affectedReps } from '../affected-reps.js';
+import { affectedReps, merge } from '../affected-reps.js';
+import { changeLines } from '../change-lines.js';
 import { asMarks, corrections } from '../correction-fields.js';
 import {
   amountBound,
@@ -20,6 +21,7 @@ import {
   readContent,
   toContent,
 } from '../deal.js';
+import { sentDealLines, toDealLines } from '../deal-lines.js';
 import { findDeal } from '../deal-views.js';
 import { loadDealTerms } from '../load-deal-terms.js';
 import { OpportunityIds } from '../opportunity-ids.js';
@@ -38,10 +40,12 @@ export const putDeal = operation({
   access: 'admin',
   params,
   query: z.strictObject({ corrections }),
-  body: dealBody,
+  body: dealBody.extend({
+    lines: sentDealLines.optional().describe('All products of the deal, at most 500; absent leaves them unchanged'),
+  }),
   response,
   otherStatus: 201,
-  failures: { rep_not_found: 404 },
+  failures: { line_repeated: 400, too_many_lines: 400, rep_not_found: 404 },
   example: {
     params: { dealId: sampleIds.dealId },
     query: { corrections: 'keep' },
@@ -50,7 +54,8 @@ export const putDeal = operation({
   },
   uses: { changes: CommissionChanges },
   /** The body is the whole deal: absent fields are removed. */
-  async execute({ params: { dealId: given }, query, body }, caller, { changes }) {
+  async execute({ params: { dealId: given }, query, body: { lines, ...body } }, caller, { changes }) {
+    const dealLines = lines === undefined ? null : toDealLines(lines);
     const sourceUpdatedAt = body.sourceUpdatedAt ? new Date(body.sourceUpdatedAt) : null;
     return changes.run(caller, 'shared', async (tx, recalculate) => {
       const content = toContent(body);
@@ -66,6 +71,10 @@ export const putDeal = operation({
       if (outcome === 'unknown_rep') throw new Failure('rep_not_found', 'There is no such rep in this workspace.');
       await failpoint('put.afterRecord');
       const affected = await affectedReps(tx, recorded);
+      if (dealLines !== null && outcome !== 'stale') {
+        const { affected: byLines } = await changeLines(tx, caller, new Map([[dealId, dealLines]]));
+        merge(affected, byLines.get(dealId) ?? new Map());
+      }
       const [deal] = await inParallel(
         () => findDeal(tx, dealId),
         () => recalculate([...affected].map(([repId, days]) => ({ repId, days, trigger: 'deal_change', dealId }))),

@@ -342,6 +342,7 @@ const changedDealTriggers: ReadonlySet<Trigger> = new Set([
   'deal_change',
   'deal_deletion',
   'credits',
+  'lines',
   'import',
   'sync',
   'mapping_change',

@@ -16,6 +16,7 @@ const firstDealTriggers: ReadonlySet<Trigger> = new Set([
   'deal_change',
   'deal_deletion',
   'credits',
+  'lines',
   'import',
   'sync',
   'cascade',

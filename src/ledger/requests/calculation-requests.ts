@@ -9,6 +9,7 @@ export type Trigger =
   | 'deal_change'
   | 'deal_deletion'
   | 'credits'
+  | 'lines'
   | 'import'
   | 'sync'
   | 'plan_change'

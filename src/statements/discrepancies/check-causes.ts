@@ -99,7 +99,7 @@ const descriptions: Readonly<Record<string, string>> = {
 };
 
 export function toCause({ kind, dealId }: CheckCause, at: Date): Cause {
-  const of = kind === 'credits' ? 'Credit lines of deal' : 'Deal';
+  const of = kind === 'credits' ? 'Credit lines of deal' : kind === 'lines' ? 'Lines of deal' : 'Deal';
   const what = dealId === null ? (descriptions[kind] ?? 'A new calculation') : `${of} ${dealId}`;
   return { kind, at: at.toISOString(), what };
 }

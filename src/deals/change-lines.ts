@@ -1,0 +1,39 @@
+import { type DealLine } from '../engine/deal-line.js';
+import { type Caller, peopleBehind } from '../kernel/caller.js';
+import { Failure } from '../kernel/failure.js';
+import { type Transaction } from '../platform/database/unit-of-work.js';
+import { affectedByCredits } from './affected-reps.js';
+import { type ChangedFacts } from './change-deal-facts.js';
+import { dealNotFound } from './deal-credit-views.js';
+import { repsIn } from './deal-credits.js';
+import { hasRulesReadingLines, replaceDealLines } from './deal-line-store.js';
+import { lockDeals } from './deal-store.js';
+
+/**
+ * Replaces the lines that people or the API gave for the deals; no lines remove them. Rejects a change of lines that pay
+ * a person behind the request. Affects no one where no rule reads lines.
+ */
+export async function changeLines(
+  tx: Transaction,
+  caller: Caller,
+  deals: ReadonlyMap<string, readonly DealLine[]>,
+): Promise<ChangedFacts> {
+  const stored = await lockDeals(tx, [...deals.keys()]);
+  for (const dealId of deals.keys()) if (stored.get(dealId)?.deleted !== false) throw dealNotFound();
+  const changed = new Set(await replaceDealLines(tx, 'api', deals));
+  const changes = [...stored.values()]
+    .filter(({ dealId }) => changed.has(dealId))
+    .map(({ dealId, repId, closeDate, credits }) => ({ dealId, repId, closeDate, before: credits, after: credits }));
+  tx.markAffected(changes.flatMap(({ repId, after }) => [repId, ...repsIn(after)]));
+  const affected = await affectedByCredits(tx, changes);
+  const paid = new Set([
+    ...changes.flatMap(({ repId, after }) => [repId, ...repsIn(after)]),
+    ...[...affected.values()].flatMap((reps) => [...reps.keys()]),
+  ]);
+  if (peopleBehind(caller).some((person) => paid.has(person)))
+    throw new Failure(
+      'forbidden',
+      'You cannot change lines of deals that pay you, also not with a key that you created or by approving the request of an agent. Another admin must do it.',
+    );
+  return { affected: (await hasRulesReadingLines(tx)) ? affected : new Map() };
+}

@@ -1,0 +1,198 @@
+import { expect } from 'chai';
+import { expectError } from '#test/support/errors.js';
+import { Service } from '#test/support/service.js';
+import { flatTier } from '#test/support/terms.js';
+import { type Workspace } from '#test/support/workspace.js';
+
+const software = { field: 'line.family', fieldType: 'text', operator: 'equals', value: 'software' };
+const ofSoftware = {
+  name: 'Software',
+  measure: 'line.amount',
+  lines: { conditions: [software] },
+  tiers: flatTier(0.1),
+};
+const ofDeals = { name: 'Deals', measure: 'amount', tiers: flatTier(0.01) };
+const given = [
+  { lineId: '2', family: 'services', amount: 15_000, cost: 900 },
+  { lineId: '1', family: 'software', name: 'Suite', quantity: '12', amount: '30000.00', fields: { Region: 'EMEA' } },
+  { lineId: '3', family: 'hardware', amount: 5_000 },
+];
+
+describe('lines of deals', () => {
+  const service = Service.duringSuite();
+  let workspace: Workspace;
+  let ann: string;
+  let bob: string;
+  afterEach(() => workspace.expectSoundLedger());
+
+  async function start(rule: object = ofSoftware): Promise<void> {
+    workspace = await service.workspace();
+    const { api } = workspace;
+    [ann = '', bob = ''] = await api.saveReps({ name: 'Ann' }, { name: 'Bob' });
+    await api.createPlan({ name: 'AE', config: { rules: [rule] } }, [ann, bob]);
+    await api.putDeal('d', { amount: 50_000, closeDate: '2026-02-10', repId: ann });
+    await workspace.calculated();
+  }
+
+  const path = '/v1/deals/d/lines';
+  const put = (lines: readonly object[], query = '') => workspace.api.expect(200, 'PUT', `${path}${query}`, { lines });
+  const get = (query = '') => workspace.api.expect(200, 'GET', `${path}${query}`);
+  const earned = async (): Promise<number> => {
+    await workspace.calculated();
+    const [{ sum }] = await workspace.sql(
+      `select coalesce(sum(amount), 0)::float8 as sum from commission_events
+       where workspace_id = $1 and status = 'earned' and kind = 'commission_earned'`,
+    );
+    return sum;
+  };
+  const idsOf = ({ lines }: { lines: { lineId: string }[] }) => lines.map(({ lineId }) => lineId);
+  const codesOf = ({ warnings }: { warnings: { code: string }[] }) => warnings.map(({ code }) => code);
+
+  it('are stored as sent, in their order, and pay', async () => {
+    await start();
+    const stored = await put(given);
+    expect(idsOf(stored)).to.deep.equal(['2', '1', '3']);
+    expect(stored).to.deep.include({ source: 'api', differs: false, warnings: [] });
+    expect(stored.total).to.deep.equal([{ currency: 'USD', amount: 50_000 }]);
+    expect(stored.lines[1]).to.deep.include({
+      name: 'Suite',
+      quantity: 12,
+      amount: 30_000,
+      fields: { Region: 'EMEA' },
+    });
+    expect((await workspace.api.finishedJob(stored.jobId)).status).to.equal('completed');
+    const { jobId: _, ...rest } = stored;
+    expect(await get()).to.deep.equal(rest);
+    expect(await earned()).to.equal(3_000);
+  });
+
+  it('of the API count in place of all lines of the CRM, until they are deleted', async () => {
+    await start();
+    await workspace.sql(
+      `insert into deal_lines (workspace_id, deal_id, source, position, content)
+       values ($1, 'd', 'crm', 0, '{"lineId": "C", "family": "software", "amount": "1000"}')`,
+    );
+    expect(await get()).to.deep.include({ source: 'crm', differs: true });
+    await put(given);
+    expect(idsOf(await get())).to.deep.equal(['2', '1', '3']);
+    expect(await earned()).to.equal(3_000);
+    const left = await workspace.api.expect(200, 'DELETE', path);
+    expect([left.source, idsOf(left)]).to.deep.equal(['crm', ['C']]);
+    expect(await earned()).to.equal(100);
+  });
+
+  it('are stored, and calculate nothing, if no rule reads lines', async () => {
+    await start(ofDeals);
+    const { jobId, ...stored } = await put(given);
+    expect(codesOf(stored)).to.deep.equal(['no_rule_reads_lines']);
+    expect((await workspace.api.finishedJob(jobId)).progress).to.deep.equal({ done: 0, total: 0 });
+    expect(await earned()).to.equal(500);
+  });
+
+  it('are rejected with a repeated id, above their number, with unknown currencies and for unknown deals', async () => {
+    await start();
+    await put(given);
+    const send = (lines: readonly object[], dealId = 'd') => workspace.api.put(`/v1/deals/${dealId}/lines`, { lines });
+    const line = (lineId: string | number) => ({ lineId: String(lineId), amount: 1 });
+    await expectError('400 line_repeated', send([line(1), line(2), line(1)]));
+    await expectError('400 too_many_lines', send(Array.from({ length: 501 }, (_, id) => line(id))));
+    await expectError('400 VALIDATION_FAILED', send([{ ...line(1), currency: 'ABC' }]));
+    await expectError('400 VALIDATION_FAILED', send([{ ...line(1), fields: { amount: 2 } }]));
+    await expectError('404 deal_not_found', send([line(1)], 'none'));
+    expect(idsOf(await get())).to.deep.equal(['2', '1', '3']);
+  });
+
+  it('that do not add up to the deal in its currency differ from it', async () => {
+    await start();
+    expect(codesOf(await put([{ lineId: '1', amount: 50_000.004 }]))).to.deep.equal([]);
+    expect(codesOf(await put([{ lineId: '1', amount: 50_000.01 }]))).to.deep.equal(['lines_differ']);
+    const { total, differs } = await put([...given, { lineId: '4', amount: 7, currency: 'eur' }]);
+    expect(differs).to.equal(false);
+    expect(total).to.deep.equal([
+      { currency: 'USD', amount: 50_000 },
+      { currency: 'EUR', amount: 7 },
+    ]);
+  });
+
+  it('are previewed with the effect on each person, without writing anything', async () => {
+    await start();
+    const preview = await put(given, '?dryRun=true');
+    expect([preview.before, idsOf({ lines: preview.after })]).to.deep.equal([[], ['2', '1', '3']]);
+    expect(preview.byRep).to.have.length(1);
+    expect(preview.byRep[0]).to.deep.include({ repId: ann, before: 0, after: 3_000, delta: 3_000 });
+    expect(preview.dryRun).to.equal(true);
+    expect(await get()).to.deep.include({ source: null, lines: [], total: [] });
+    expect(await workspace.sql('select from deal_line_history where workspace_id = $1')).to.deep.equal([]);
+  });
+
+  it('have a history, to which the same lines add nothing', async () => {
+    await start();
+    await put(given);
+    await put(given);
+    const { lines: before } = await get();
+    const [{ at }] = await workspace.sql('select clock_timestamp() as at where $1::uuid is not null');
+    await put([{ lineId: 'new', amount: 1 }]);
+    expect((await get(`?asOf=${at.toISOString()}`)).lines).to.deep.equal(before);
+    expect(await workspace.sql('select from deal_line_history where workspace_id = $1')).to.have.length(2);
+  });
+
+  it('are read by the people on the deal, without the cost', async () => {
+    await start();
+    await put(given);
+    const lines = await (await workspace.as(ann)).expect(200, 'GET', path);
+    expect(idsOf(lines)).to.deep.equal(['2', '1', '3']);
+    expect(JSON.stringify(lines)).not.to.include('cost');
+    expect((await get()).lines[0].cost).to.equal(900);
+    await expectError('404 deal_not_found', (await workspace.as(bob)).get(path));
+    await expectError('403 forbidden', (await workspace.as(ann)).put(path, { lines: given }));
+  });
+
+  it('are changed by no one whom they pay', async () => {
+    await start();
+    const [ada] = await workspace.api.saveReps({ name: 'Ada', role: 'admin' });
+    const admin = await workspace.as(ada);
+    await workspace.api.putDeal('own', { amount: 10, closeDate: '2026-02-10', repId: ada });
+    await expectError('403 forbidden', admin.put('/v1/deals/own/lines', { lines: given }));
+    await admin.expect(200, 'PUT', path, { lines: given });
+  });
+
+  it('may be given with the deal, which without them keeps them', async () => {
+    await start();
+    const deal = { amount: 50_000, closeDate: '2026-02-10', repId: ann };
+    await workspace.api.putDeal('d', { ...deal, lines: given });
+    expect(await earned()).to.equal(3_000);
+    await workspace.api.putDeal('d', { ...deal, stage: 'Won' });
+    expect(idsOf(await get())).to.deep.equal(['2', '1', '3']);
+    await workspace.api.putDeal('new', { ...deal, lines: given });
+    expect(await earned()).to.equal(6_000);
+    const repeated = { ...deal, amount: 1, lines: [given[0], given[0]] };
+    await expectError('400 line_repeated', workspace.api.put('/v1/deals/d', repeated));
+    expect(await get()).to.deep.include({ differs: false });
+  });
+
+  it('are deleted and restored with their deal', async () => {
+    await start();
+    await put(given);
+    expect(await earned()).to.equal(3_000);
+    await workspace.api.expect(200, 'DELETE', '/v1/deals/d');
+    expect(await earned()).to.equal(0);
+    await expectError('404 deal_not_found', workspace.api.put(path, { lines: given }));
+    await workspace.api.putDeal('d', { amount: 50_000, closeDate: '2026-02-10', repId: ann });
+    expect(await earned()).to.equal(3_000);
+  });
+
+  it('of an approved period open a discrepancy that names them (I15)', async () => {
+    await start();
+    await put(given);
+    await workspace.calculated();
+    await workspace.api.generate(ann, '2026-02');
+    await workspace.api.approve(ann, '2026-02');
+    const { blocked } = await put([{ ...given[1], amount: 32_000 }]);
+    expect(blocked.periods).to.deep.equal(['2026-02']);
+    await workspace.checked();
+    const { discrepancies } = await workspace.api.expect(200, 'GET', '/v1/discrepancies?status=open');
+    expect(discrepancies).to.have.length(1);
+    expect(discrepancies[0].delta).to.equal(200);
+    expect(discrepancies[0].causes[0]).to.deep.include({ kind: 'lines', what: 'Lines of deal d' });
+  });
+});
