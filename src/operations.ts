@@ -179,6 +179,11 @@ import { createRamp } from './ramps/commands/create-ramp.js';
 import { deleteRamp } from './ramps/commands/delete-ramp.js';
 import { updateRamp } from './ramps/commands/update-ramp.js';
 import { listRamps } from './ramps/queries/list-ramps.js';
+import { deleteRateTable } from './rate-tables/commands/delete-rate-table.js';
+import { setRateTable } from './rate-tables/commands/set-rate-table.js';
+import { getRateTable } from './rate-tables/queries/get-rate-table.js';
+import { listRateTableRevisions } from './rate-tables/queries/list-rate-table-revisions.js';
+import { listRateTables } from './rate-tables/queries/list-rate-tables.js';
 import { deleteRefund } from './refunds/commands/delete-refund.js';
 import { importRefunds } from './refunds/commands/import-refunds.js';
 import { putRefund } from './refunds/commands/put-refund.js';
@@ -372,6 +377,11 @@ export const operations = [
   setFxRates,
   deleteFxRates,
   importFxRates,
+  listRateTables,
+  getRateTable,
+  setRateTable,
+  deleteRateTable,
+  listRateTableRevisions,
   listRamps,
   createRamp,
   updateRamp,

@@ -89,10 +89,15 @@ export const errorExplanations: Readonly<Record<string, string>> = {
   field_not_found: 'No select or status field has this slug. `GET /v1/fields` lists the fields.',
   file_not_waiting:
     'The file of the scheduled import has been decided about, or another file has replaced it. Read the list again.',
-  rate_table_not_found: 'A tier names a rate table that does not exist. Create the table, then save the plan.',
+  rate_table_not_found:
+    'The workspace has no rate table of this name. `GET /v1/rate-tables` lists them. If a tier names it, create the table, then save the plan.',
   column_not_found: 'A tier names no column of its rate table, or none where the table has several.',
   currency_differs: 'The amounts of the rate table are in another currency than the plan.',
   value_missing: 'A row of the rate table has no value in a column. Every row has one in every column.',
+  table_changed:
+    'The rate table was changed after the revision that the request names. Read it, then repeat the change.',
+  rate_table_in_use:
+    'An active plan needs the rate table, or a column or key of it. Change the plan, then repeat the change.',
   rows_overlap: 'Two rows of the rate table match the same values, and neither is more exact. The message names both.',
   fx_rate_missing: 'No exchange rate converts the currencies of the message on this day. Add the rate.',
   group_terms_differ:

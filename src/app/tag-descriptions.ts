@@ -21,6 +21,7 @@ export const tagDescriptions: Readonly<Record<string, string>> = {
   fields: 'Fields of deals in plans, and their mapping',
   'fiscal-years': 'Years of the workspace by months or in weeks',
   'fx-rates': 'Exchange rates by table, pair and day',
+  'rate-tables': 'Rates by product, region and other keys, which tiers of plans name',
   imports: 'The history of imported files',
   installation: 'Mail and sign-in of this installation',
   integrations: 'Settings and syncs of connected CRMs',

@@ -231,6 +231,7 @@ const reversalReasons: Readonly<Record<string, string>> = {
   quota_change: 'the quota changed',
   absence: 'an absence changed',
   fx_rate: 'an exchange rate changed',
+  rate_table: 'a rate table changed',
   assignment_change: 'the assignment changed',
   hierarchy_change: 'the hierarchy changed',
   rep_change: 'the owner changed',

@@ -21,6 +21,7 @@ export type Trigger =
   | 'calendar'
   | 'ramp'
   | 'fx_rate'
+  | 'rate_table'
   | 'refund'
   | 'mapping_change'
   | 'workspace_change'

@@ -14,6 +14,7 @@ const areaScopes: Readonly<Record<string, KeyScope>> = {
   assignments: 'plans',
   absences: 'plans',
   'fx-rates': 'plans',
+  'rate-tables': 'plans',
   'fiscal-years': 'plans',
   ramps: 'plans',
   quotas: 'plans',

@@ -88,6 +88,7 @@ const descriptions: Readonly<Record<string, string>> = {
   calendar: 'The fiscal calendar',
   ramp: 'A ramp',
   fx_rate: 'An exchange rate',
+  rate_table: 'A rate table',
   mapping_change: 'The field mapping',
   workspace_change: 'The currency or time zone of the workspace',
   cascade: 'Amounts of people below',

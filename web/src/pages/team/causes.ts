@@ -15,6 +15,7 @@ const words: Readonly<Record<string, string>> = {
   absence: 'An absence changed',
   ramp: 'A ramp changed',
   fx_rate: 'An exchange rate changed',
+  rate_table: 'A rate table changed',
   refund: 'A refund was entered or changed',
   calendar: 'The fiscal calendar changed',
   mapping_change: 'The mapping of fields changed',

@@ -1,0 +1,133 @@
+import { expect } from 'chai';
+import { type ExpectedError, expectError } from '#test/support/errors.js';
+import { Service } from '#test/support/service.js';
+import { WorkedExample } from '#test/support/worked-example.js';
+
+const key = { name: 'family', field: 'family', match: 'exact' };
+const columns = [{ name: 'base' }];
+const row = (family: string, base: number, days: object = {}) => ({ keys: { family }, values: { base }, ...days });
+const table = (...rows: object[]) => ({ keys: [key], columns, rows });
+
+describe('rate tables over HTTP', () => {
+  const service = Service.duringSuite();
+  let workspace: WorkedExample;
+
+  beforeEach(async () => {
+    workspace = await WorkedExample.create(service, { deals: false });
+  });
+  afterEach(() => workspace.expectSoundLedger());
+
+  const put = (body: object, name = 'Products') => workspace.api.expect(200, 'PUT', `/v1/rate-tables/${name}`, body);
+  const rejected = (expected: ExpectedError, body: object) =>
+    expectError(expected, workspace.api.send('PUT', '/v1/rate-tables/Products', body));
+  const read = (query = '') => workspace.api.expect(200, 'GET', `/v1/rate-tables/Products${query}`);
+  const payByTable = () =>
+    workspace.api.expect(200, 'PATCH', `/v1/plans/${workspace.planId}`, {
+      config: {
+        rules: [
+          { name: 'New business', measure: 'amount', tiers: [{ tierIndex: 0, minThreshold: 0, table: 'products' }] },
+        ],
+      },
+    });
+  const deal = (dealId: string, day: string, family = 'Software') =>
+    workspace.deal(dealId, 10_000, day, { fields: { family } });
+  const earned = async () => {
+    await workspace.calculated();
+    return workspace.earned();
+  };
+
+  it('T1: a table is stored, found in any case, listed and deleted', async () => {
+    const first = await put(table(row('software', 0.1), row('*', 0.03)));
+    expect(first).to.deep.include({
+      name: 'Products',
+      revision: 1,
+      rows: { added: 2, changed: 0, ended: 0 },
+      jobId: null,
+    });
+    const again = await put(table(row('software', 0.12)), 'PRODUCTS');
+    expect(again).to.deep.include({ name: 'Products', revision: 2, rows: { added: 0, changed: 1, ended: 1 } });
+    const stored = await read();
+    expect(stored.rows).to.deep.equal([row('software', 0.12)]);
+    expect(stored.noMatch).to.equal('exception');
+    const { rateTables } = await workspace.api.expect(200, 'GET', '/v1/rate-tables');
+    expect(rateTables).to.deep.equal([
+      { name: 'Products', keys: [key], columns: [{ name: 'base', kind: 'rate' }], rows: 1, revision: 2, plans: [] },
+    ]);
+    await workspace.api.expect(200, 'DELETE', '/v1/rate-tables/products');
+    await expectError('404 rate_table_not_found', workspace.api.send('GET', '/v1/rate-tables/Products'));
+  });
+
+  it('T3: every row has a value in every column, and rates are at most 10', async () => {
+    await rejected('400 value_missing', { ...table(row('a', 0.1)), columns: [...columns, { name: 'more' }] });
+    await rejected('400 VALIDATION_FAILED', table(row('a', 11)));
+  });
+
+  it('J59: rows that match together are rejected, with both rows and a common value', async () => {
+    const days = (effectiveEnd: string, effectiveStart: string) =>
+      table(row('a', 0.1, { effectiveEnd }), row('a', 0.2, { effectiveStart }));
+    const { message } = await rejected('400 rows_overlap', table(row('X ', 0.1), row('x', 0.2)));
+    expect(message).to.match(/rows\.1 overlaps row 0: both match family/);
+    await rejected('400 rows_overlap', days('2026-01-31', '2026-01-31'));
+    await put(days('2026-01-31', '2026-02-01'));
+    const ranges = (from: number) => ({
+      keys: [{ name: 'size', field: 'size', match: 'range' }],
+      columns,
+      rows: [
+        { keys: { size: { from: 0, to: 10 } }, values: { base: 0.1 } },
+        { keys: { size: { from } }, values: { base: 0.2 } },
+      ],
+    });
+    await rejected('400 rows_overlap', ranges(9));
+    await put(ranges(10));
+  });
+
+  it('T16: a revision that is not the latest changes nothing', async () => {
+    await put({ ...table(row('a', 0.1)), revision: 0 });
+    await rejected('409 table_changed', { ...table(row('a', 0.2)), revision: 0 });
+    expect((await read()).rows).to.deep.equal([row('a', 0.1)]);
+  });
+
+  it('T16: a table that an active plan needs is not deleted, nor its column', async () => {
+    await put(table(row('*', 0.1)));
+    await payByTable();
+    await expectError('409 rate_table_in_use', workspace.api.send('DELETE', '/v1/rate-tables/Products'));
+    const two = { ...table({ values: { base: 0.1, more: 0.2 } }), columns: [...columns, { name: 'more' }] };
+    await rejected('409 rate_table_in_use', two);
+    expect((await read()).plans).to.deep.equal([{ planId: workspace.planId, name: 'AE' }]);
+  });
+
+  it('T19: history says who changed the table, and the rows that were known then and hold on a day', async () => {
+    await put({ ...table(row('a', 0.1)), note: 'Rates of 2026' });
+    const { revisions } = await workspace.api.expect(200, 'GET', '/v1/rate-tables/Products/revisions');
+    const then = new Date().toISOString();
+    await put({ ...table(row('a', 0.2)), from: '2026-02-15' });
+    expect(revisions[0]).to.deep.include({ revision: 1, note: 'Rates of 2026', deleted: false });
+    expect((await read(`?asOf=${then}`)).rows).to.have.length(1);
+    expect((await read('?day=2026-02-14')).rows).to.deep.equal([row('a', 0.1, { effectiveEnd: '2026-02-14' })]);
+    expect((await read('?day=2026-02-15')).rows).to.deep.equal([row('a', 0.2, { effectiveStart: '2026-02-15' })]);
+  });
+
+  it('J51, J52: rows of later days pay later deals, and a change concerns the days on which rows differ', async () => {
+    await put(table(row('software', 0.1)));
+    await payByTable();
+    await deal('D1', '2026-02-10');
+    await deal('D2', '2026-02-15');
+    expect(await earned()).to.deep.equal({ D1: '1000', D2: '1000' });
+    const preview = await workspace.api.expect(200, 'PUT', '/v1/rate-tables/Products?dryRun=true', {
+      ...table(row('software', 0.12)),
+      from: '2026-02-15',
+    });
+    expect(preview.effect.totals).to.deep.equal([{ currency: 'USD', delta: 200 }]);
+    const changed = await put({ ...table(row('software', 0.12)), from: '2026-02-15' });
+    expect(changed.affected.reps).to.equal(2);
+    expect(await earned()).to.deep.equal({ D1: '1000', D2: '1200' });
+    const requested = await put({
+      ...table(
+        row('software', 0.1, { effectiveEnd: '2026-02-14' }),
+        row('software', 0.12, { effectiveStart: '2026-02-15' }),
+      ),
+    });
+    expect(requested.jobId).to.equal(null);
+    await workspace.calculated();
+  });
+});
