@@ -68,10 +68,22 @@ export function planConfigArgument(): JsonSchema {
   const whole = planConfigSchema() as unknown as PlanConfigSchema;
   const { dealConditions, clawback: ofPlan, rules } = whole.properties;
   // cap and floor are deprecated; they stay valid, but models should not choose them.
-  const { conditions, quotaCredit, clawback, payout, cap: _cap, floor: _floor, ...ofRule } = rules.items.properties;
+  const {
+    conditions,
+    lines,
+    quotaCredit,
+    clawback,
+    payout,
+    cap: _cap,
+    floor: _floor,
+    ...ofRule
+  } = rules.items.properties;
   const { effectiveStart: _start, effectiveEnd: _end, ...common } = ofRule;
   const inWords = {
     conditions: listInWords(`${conditions?.['description']}. As in dealConditions`),
+    lines: objectInWords(
+      `${lines?.['description']}: {conditions: as in dealConditions, withoutLines: none | deal}, or {} for all lines`,
+    ),
     quotaCredit: listInWords(`${quotaCredit?.['description']}: [{field, weight}]`),
     clawback: objectInWords(`${clawback?.['description']}`),
     payout: objectInWords(
