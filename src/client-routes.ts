@@ -137,6 +137,7 @@ export const routes: Readonly<Record<string, string>> = {
   setRateTable: 'PUT /v1/rate-tables/:name',
   deleteRateTable: 'DELETE /v1/rate-tables/:name',
   listRateTableRevisions: 'GET /v1/rate-tables/:name/revisions',
+  lookUpRate: 'POST /v1/rate-tables/:name/lookup',
   listRamps: 'GET /v1/ramps',
   createRamp: 'POST /v1/ramps',
   updateRamp: 'PATCH /v1/ramps/:rampId',

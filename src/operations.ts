@@ -184,6 +184,7 @@ import { setRateTable } from './rate-tables/commands/set-rate-table.js';
 import { getRateTable } from './rate-tables/queries/get-rate-table.js';
 import { listRateTableRevisions } from './rate-tables/queries/list-rate-table-revisions.js';
 import { listRateTables } from './rate-tables/queries/list-rate-tables.js';
+import { lookUpRate } from './rate-tables/queries/look-up-rate.js';
 import { deleteRefund } from './refunds/commands/delete-refund.js';
 import { importRefunds } from './refunds/commands/import-refunds.js';
 import { putRefund } from './refunds/commands/put-refund.js';
@@ -382,6 +383,7 @@ export const operations = [
   setRateTable,
   deleteRateTable,
   listRateTableRevisions,
+  lookUpRate,
   listRamps,
   createRamp,
   updateRamp,

@@ -37,7 +37,7 @@ const ofKind = z
   })
   .describe('A number of its own kind');
 
-const row = rateTableContent.rows.element
+export const tableRow = rateTableContent.rows.element
   .extend({
     values: z
       .record(z.string(), z.union([z.number(), ofKind]).describe('A number of the kind of the column, or of its own'))
@@ -46,7 +46,7 @@ const row = rateTableContent.rows.element
   .describe('A row');
 
 export const rateTable = z
-  .object({ ...names, ...rateTableContent, rows: z.array(row).describe('The rows'), revision, plans: tablePlans })
+  .object({ ...names, ...rateTableContent, rows: z.array(tableRow).describe('The rows'), revision, plans: tablePlans })
   .describe('A rate table');
 
 export const rateTableSummary = z

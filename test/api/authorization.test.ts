@@ -143,6 +143,7 @@ const requests: Readonly<Record<string, { readonly path?: string; readonly body?
   setRateTable: { path: '/v1/rate-tables/nope', body: {} },
   deleteRateTable: { path: '/v1/rate-tables/nope' },
   listRateTableRevisions: { path: '/v1/rate-tables/nope/revisions' },
+  lookUpRate: { path: '/v1/rate-tables/nope/lookup', body: { values: {} } },
   listRamps: {},
   createRamp: { body: {} },
   updateRamp: { path: '/v1/ramps/<unknown>', body: {} },

@@ -273,10 +273,16 @@ const probes: Readonly<Record<string, readonly Probe[]>> = {
   deleteFxRates: [],
   importFxRates: [],
   listRateTables: [],
-  getRateTable: [],
-  setRateTable: [],
-  deleteRateTable: [],
-  listRateTableRevisions: [],
+  getRateTable: [['GET /v1/rate-tables/<table>']],
+  setRateTable: [
+    [
+      'PUT /v1/rate-tables/<table>?dryRun=true',
+      { keys: [], columns: [{ name: 'base' }], rows: [{ values: { base: 0.1 } }] },
+    ],
+  ],
+  deleteRateTable: [['DELETE /v1/rate-tables/<table>']],
+  listRateTableRevisions: [['GET /v1/rate-tables/<table>/revisions']],
+  lookUpRate: [['POST /v1/rate-tables/<table>/lookup', { values: {} }]],
   listRamps: [],
   createRamp: [],
   updateRamp: [['PATCH /v1/ramps/<ramp>', { name: 'Other' }]],
@@ -566,6 +572,11 @@ describe('two workspaces', () => {
       token,
       hashToken(newToken('conn')),
     );
+    await api.expect(200, 'PUT', `/v1/rate-tables/table-of-${letter}`, {
+      keys: [],
+      columns: [{ name: 'base' }],
+      rows: [{ values: { base: 0.1 } }],
+    });
     const key = await api.expect(201, 'POST', '/v1/workspaces/integration-keys', { name: 'BI', scopes: ['read'] });
     await service.sql(
       `insert into crm_connections (workspace_id, provider, connected_at) values ($1, 'crma', now()), ($1, 'crmc', now())`,
@@ -635,6 +646,7 @@ describe('two workspaces', () => {
       member: `member-of-${letter}`,
       email: `only@${letter}.io`,
       slug: `slug_of_${letter}`,
+      table: `table-of-${letter}`,
     };
     return { workspaceId: made, api, names: new Map(Object.entries({ ...names, ...texts })) };
   }

@@ -107,6 +107,21 @@ describe('rate tables over HTTP', () => {
     expect((await read('?day=2026-02-15')).rows).to.deep.equal([row('a', 0.2, { effectiveStart: '2026-02-15' })]);
   });
 
+  it('T20: a look-up finds the row that counts, or the nearest rows', async () => {
+    await put(table(row('software', 0.1), row('services', 0.04, { effectiveStart: '2026-02-01' })));
+    const lookUp = (family: string) =>
+      workspace.api.expect(200, 'POST', '/v1/rate-tables/Products/lookup', { values: { family }, day: '2026-01-31' });
+    expect(await lookUp(' SOFTWARE')).to.deep.equal({ row: row('software', 0.1), nearest: [] });
+    expect(await lookUp('services')).to.deep.equal({
+      row: null,
+      nearest: [{ row: row('software', 0.1), differing: ['family'] }],
+    });
+    await expectError(
+      '400 VALIDATION_FAILED',
+      workspace.api.send('POST', '/v1/rate-tables/Products/lookup', { values: { region: 'EMEA' } }),
+    );
+  });
+
   it('J51, J52: rows of later days pay later deals, and a change concerns the days on which rows differ', async () => {
     await put(table(row('software', 0.1)));
     await payByTable();
