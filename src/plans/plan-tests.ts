@@ -69,6 +69,13 @@ const expectedAmount = z
   })
   .describe('What the plan must pay');
 
+const datedValue = z
+  .strictObject({
+    from: day.optional().describe('First day of the value; from the beginning when absent'),
+    value: text(500).describe('The value'),
+  })
+  .describe('A value of a dated field');
+
 const planTest = z
   .strictObject({
     name: text(200).describe('Name of the test, unique in the plan'),
@@ -103,16 +110,11 @@ const planTest = z
       .record(
         text(100),
         z
-          .object({ hireDate: day.optional().describe('First day of employment, YYYY-MM-DD') })
-          .catchall(
-            z.array(
-              z
-                .strictObject({
-                  from: day.optional().describe('First day of the value; from the beginning when absent'),
-                  value: text(500).describe('The value'),
-                })
-                .describe('A value of a dated field'),
-            ),
+          .record(text(200), z.union([day, z.array(datedValue)]))
+          .refine(
+            (person) =>
+              Object.entries(person).every(([field, value]) => (field === 'hireDate') === (typeof value === 'string')),
+            'must give hireDate as a day, YYYY-MM-DD, and every other field as a list of values',
           )
           .describe('A person'),
       )

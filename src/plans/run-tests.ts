@@ -236,7 +236,11 @@ function toRepData(
 }
 
 function toPersonFacts({ people = {} }: PlanTest, person: string): PersonFacts {
-  const { hireDate = null, ...fields } = people[person] ?? {};
+  const facts = Object.entries(people[person] ?? {});
+  const [hireDate = null] = facts.flatMap(([, value]) => (typeof value === 'string' ? [value] : []));
+  const fields = Object.fromEntries(
+    facts.flatMap(([field, value]) => (typeof value === 'string' ? [] : [[field, value]])),
+  );
   return { hireDate, fields };
 }
 

@@ -22,7 +22,7 @@ export function describeOracleComparison(worldCount: number, seed: number): void
     it(`gives the same rows on ${worldCount} random worlds`, () => {
       fc.assert(
         fc.property(creditWorld(), (world) => {
-          expect(engineLedger(world)).to.deep.equal(cleanLedger(world).toSorted(byKey));
+          expect(comparableRows(engineLedger(world))).to.deep.equal(comparableRows(cleanLedger(world).toSorted(byKey)));
         }),
         { numRuns: worldCount, seed },
       );
