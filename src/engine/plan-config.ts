@@ -233,7 +233,7 @@ const shared = {
   ),
   tierMode: documented(
     z.enum(tierModes).optional(),
-    'With tierBy attainment. full_rate: the whole deal pays at the tier reached with it. marginal: each part of the deal pays at the rate of its band, like tax brackets. retroactive: every deal of the period pays at the tier that the whole period reaches. interpolated: tiers are the points of a curve, and the whole deal pays at the rate between two points',
+    'With tierBy attainment. full_rate: the whole deal pays at the tier reached with it. marginal: each part of the deal pays at the rate of its band, like tax brackets. retroactive: every deal of the period pays at the tier that the whole period reaches. interpolated: the whole deal pays at the rate between two tiers, as on a curve',
     { default: 'full_rate', example: 'marginal' },
   ),
   payoutMode: documented(

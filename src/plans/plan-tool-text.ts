@@ -68,21 +68,12 @@ export function planConfigArgument(): JsonSchema {
   const whole = planConfigSchema() as unknown as PlanConfigSchema;
   const { dealConditions, clawback: ofPlan, rules } = whole.properties;
   // cap and floor are deprecated; they stay valid, but models should not choose them.
-  const {
-    conditions,
-    lines,
-    quotaCredit,
-    clawback,
-    payout,
-    cap: _cap,
-    floor: _floor,
-    ...ofRule
-  } = rules.items.properties;
-  const { effectiveStart: _start, effectiveEnd: _end, ...common } = ofRule;
+  const { conditions, quotaCredit, clawback, payout, cap: _cap, floor: _floor, ...others } = rules.items.properties;
+  const common = Object.fromEntries(Object.entries(others).filter(([name]) => !rarelySet.has(name)));
   const inWords = {
     conditions: listInWords(`${conditions?.['description']}. As in dealConditions`),
     lines: objectInWords(
-      `${lines?.['description']}: {conditions: as in dealConditions, withoutLines: none | deal}, or {} for all lines`,
+      'Pays the lines of deals: {conditions: as in dealConditions}, or {} for all lines; measure may then be line.amount',
     ),
     quotaCredit: listInWords(`${quotaCredit?.['description']}: [{field, weight}]`),
     clawback: objectInWords(`${clawback?.['description']}`),
@@ -100,12 +91,30 @@ export function planConfigArgument(): JsonSchema {
       dealConditions: listInWords(
         `${dealConditions['description']}. ${conditionInWords(dealConditions.items.anyOf[0])}`,
       ),
-      rules: { ...rules, items: { ...rules.items, properties: { ...common, ...inWords } } },
+      rules: {
+        ...rules,
+        description: `${rules['description']}. Also ${[...rarelySet].join(', ')}: see commission://schema/plan-config`,
+        items: { ...rules.items, properties: { ...common, ...inWords } },
+      },
     },
   };
   // Agents call list_fields.
   return JSON.parse(JSON.stringify(described).replaceAll(' (GET /v1/fields)', ''));
 }
+
+/** Fields that few plans have: they are named, and the resource describes them. */
+const rarelySet: ReadonlySet<string> = new Set([
+  'calendar',
+  'creditKinds',
+  'creditRoles',
+  'effectiveEnd',
+  'effectiveStart',
+  'flatPer',
+  'floorAttainment',
+  'quotaGroup',
+  'quotaMeasure',
+  'quotaProration',
+]);
 
 function listInWords(description: string): JsonSchema {
   return { type: 'array', items: { type: 'object' }, description };
@@ -133,7 +142,7 @@ interface PlanConfigSchema {
   readonly properties: {
     readonly clawback: JsonSchema;
     readonly dealConditions: JsonSchema & { readonly items: { readonly anyOf: readonly [LeafSchema, JsonSchema] } };
-    readonly rules: { readonly items: { readonly properties: Readonly<Record<string, JsonSchema>> } };
+    readonly rules: JsonSchema & { readonly items: { readonly properties: Readonly<Record<string, JsonSchema>> } };
   };
 }
 
