@@ -71,7 +71,7 @@ export interface EffectiveTier {
 }
 
 /** A tier that pays what a rate table says. */
-export interface TierTable {
+interface TierTable {
   readonly reference: TableReference;
   /** Null for a table that does not exist, and where no row is looked up. */
   readonly compiled: RuleTable | null;

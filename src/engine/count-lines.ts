@@ -47,7 +47,7 @@ export interface UncountedDeal {
 }
 
 /** Converts a line for the rule; null in a plan that converts nothing. */
-export type ConvertLine = ((line: DealLine) => ConvertedLine) | null;
+type ConvertLine = ((line: DealLine) => ConvertedLine) | null;
 
 interface ReadLine extends ConvertedLine {
   readonly own: DealLine;

@@ -36,7 +36,7 @@ export function namesLines(slug: string): boolean {
 }
 
 /** The fields whose sum is the base of the rule; null if its base is the variable target or 1. */
-export function baseSlug({ payoutBase, measure }: Pick<LineRule, 'payoutBase' | 'measure'>): string | null {
+function baseSlug({ payoutBase, measure }: Pick<LineRule, 'payoutBase' | 'measure'>): string | null {
   if (payoutBase === 'variable_target' || payoutBase === '1') return null;
   return payoutBase ?? measure;
 }

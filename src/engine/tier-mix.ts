@@ -9,7 +9,7 @@ export interface TierMix {
   readonly of: Decimal | null;
 }
 
-export const noTier: TierMix = { parts: [], of: null };
+const noTier: TierMix = { parts: [], of: null };
 
 export function wholeTier(tier: EffectiveTier | null): TierMix {
   return tier === null ? noTier : { parts: [{ tier, part: Decimal.one }], of: null };

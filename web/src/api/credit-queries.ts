@@ -16,6 +16,13 @@ export const dealCreditsQuery = (dealId: string) =>
     queryFn: ({ signal }) => api.getDealCredits({ params: { dealId } }, { signal }),
   });
 
+/** The products of the deal. */
+export const dealLinesQuery = (dealId: string) =>
+  queryOptions({
+    queryKey: ['deal-lines', dealId],
+    queryFn: ({ signal }) => api.getDealLines({ params: { dealId } }, { signal }),
+  });
+
 /** What the lines would do to the commission of each person; null lines are those of the CRM, of rules, or of the owner. */
 export const creditsEffectQuery = (dealId: string, lines: readonly SentLine[] | null) =>
   queryOptions({

@@ -20,6 +20,7 @@ import { CorrectionsCard } from '../../features/deals/CorrectionsCard.js';
 import { CreditsCard } from '../../features/deals/CreditsCard.js';
 import { CrmButton } from '../../features/deals/CrmLink.js';
 import { HistoryCard } from '../../features/deals/HistoryCard.js';
+import { LinesCard } from '../../features/deals/LinesCard.js';
 import { RefundsCard } from '../../features/deals/RefundsCard.js';
 import { TimelineCard } from '../../features/deals/TimelineCard.js';
 import { correctionWords, differenceWords, isCorrected, lateSentence } from '../../features/lines/late-amounts.js';
@@ -133,6 +134,7 @@ function Content({ dealId, breakdown: { deal, credits } }: ContentProps) {
       {isAdmin || credits !== undefined ? (
         <CreditsCard dealId={dealId} canEdit={isAdmin && deal.deleted_at === null} />
       ) : null}
+      <LinesCard dealId={dealId} currency={deal.currency} />
       {isAdmin ? <CorrectionsCard dealId={dealId} /> : null}
       {Object.keys(deal.fields).length === 0 ? null : (
         <Card title={deal.provider === null ? 'Fields of the deal' : 'Fields in the CRM'}>
