@@ -239,10 +239,20 @@ describe('Idempotency-Key', () => {
         runPlanTests: {},
         previewPlanChange: { effectiveEnd: '2026-06-30', period: '2026-01' },
         autoMatchFields: undefined,
+        lookUpRate: { values: { family: 'software' } },
       };
+      await api.expect(200, 'PUT', '/v1/rate-tables/Products', {
+        keys: [{ name: 'family', field: 'family', match: 'exact' }],
+        columns: [{ name: 'rate' }],
+        rows: [{ keys: { family: 'software' }, values: { rate: 0.1 } }],
+      });
       for (const { id, path } of reads) {
         expect(bodies, 'add a body of the operation').to.have.property(id);
-        const { status, body } = await post(path.replace(':planRef', planId), bodies[id], 'k');
+        const { status, body } = await post(
+          path.replace(':planRef', planId).replace(':name', 'Products'),
+          bodies[id],
+          'k',
+        );
         expect(status, `${id}: ${JSON.stringify(body).slice(0, 300)}`).to.be.within(200, 299);
       }
       expect(await storedResponses()).to.deep.equal([]);

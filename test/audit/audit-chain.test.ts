@@ -394,6 +394,7 @@ describe('the audit log of calls', () => {
       'previewQuotas',
       'previewWorkspace',
       'runPlanTests',
+      'lookUpRate',
     ]);
   });
 });

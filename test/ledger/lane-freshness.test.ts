@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { LaneRunner } from '#src/ledger/lanes/lane-runner.js';
 import { Service } from '#test/support/service.js';
+import { flatRule } from '#test/support/terms.js';
 import { commissionPlan, D1, D2, D3, TeamExample } from './team-example.js';
 
 /** The tables that calculations read. Each has a change below. */
@@ -10,6 +11,7 @@ const inputs = [
   'absences',
   'assignments',
   'commission_events',
+  'deal_lines',
   'deal_participations',
   'deal_refunds',
   'deals',
@@ -24,6 +26,8 @@ const inputs = [
   'plans',
   'quotas',
   'ramps',
+  'rate_table_rows',
+  'rate_tables',
   'reporting_lines',
   'reps',
   'statement_periods',
@@ -82,6 +86,12 @@ describe('a recalculation of a workspace without pending requests', () => {
     const path = `/v1/statements/${example.repIds.ann}/true-up`;
     await example.api.expect(200, 'POST', path, { period: '2026-01', force: true });
   };
+  const setRate = (rate: number) =>
+    example.api.expect(200, 'PUT', '/v1/rate-tables/Products', {
+      keys: [{ name: 'family', field: 'line.family', match: 'exact' }],
+      columns: [{ name: 'rate' }],
+      rows: [{ keys: { family: '*' }, values: { rate } }],
+    });
   const everyone = ['ann', 'bob', 'max'];
 
   /**
@@ -103,6 +113,28 @@ describe('a recalculation of a workspace without pending requests', () => {
     [
       'a refund',
       () => example.api.expect(200, 'PUT', '/v1/deals/D1/refunds/R1', { day: '2026-01-20', cause: 'refund' }),
+      ['ann'],
+    ],
+    [
+      'the lines of a deal',
+      async () => {
+        const rules = [flatRule('Products', 0.1, { measure: 'line.amount', lines: {} })];
+        await example.api.createPlan({ name: 'Products', config: { rules } }, [example.repIds.ann]);
+        await recalculated();
+        await example.api.expect(200, 'PUT', '/v1/deals/D1/lines', { lines: [{ lineId: '1', amount: 5 }] });
+      },
+      ['ann'],
+    ],
+    [
+      'a rate table',
+      async () => {
+        const tiers = [{ tierIndex: 0, minThreshold: 0, table: 'Products' }];
+        const rules = [{ name: 'Products', measure: 'line.amount', lines: {}, tiers }];
+        await setRate(0.1);
+        await example.api.createPlan({ name: 'Products', config: { rules } }, [example.repIds.ann]);
+        await recalculated();
+        await setRate(0.2);
+      },
       ['ann'],
     ],
     ['a deal file', () => example.import({ ...D1, amount: 1 }), ['ann']],

@@ -17,7 +17,7 @@ const rules: Readonly<Record<'rejected' | 'listed' | 'free', string>> = {
     createHold updateHold createDraw updateDraw deleteDraw forgiveDraw importDraws addPayrollId`,
   listed: `
     saveFieldMapping setCrmSettings importDeals putDeal deleteDeal deleteDeals matchDealOwners takeBackImport endDealCorrections
-    createCreditRule updateCreditRule deleteCreditRule putInvoice deleteInvoice importInvoices putRefund importRefunds
+    setRateTable deleteRateTable createCreditRule updateCreditRule deleteCreditRule putInvoice deleteInvoice importInvoices putRefund importRefunds
     deletePlan updatePlan setPlanStatus setPlanOverride deletePlanOverride createAssignments importAssignments
     updateAssignment deleteAssignment createAbsence importAbsences updateAbsence deleteAbsence setFiscalYears setFxRates
     deleteFxRates importFxRates createRamp updateRamp deleteRamp setScores setQuotas importQuotas deleteQuota upsertReps
@@ -27,7 +27,7 @@ const rules: Readonly<Record<'rejected' | 'listed' | 'free', string>> = {
     updateIntegration checkWriteBack confirmSession logOut autoMatchFields acceptException deleteAcceptedException recalculateCommissions
     syncCommissions simulateCommissions cleanupCommissions resetCommissions createScheduledImport updateScheduledImport
     deleteScheduledImport testScheduledImport runScheduledImport confirmScheduledImport dismissCorrectionConflicts createPlan
-    previewPlanChange runPlanTests previewPlanOverride previewAssignments previewQuotas generateStatements generateStatement
+    previewPlanChange runPlanTests lookUpRate previewPlanOverride previewAssignments previewQuotas generateStatements generateStatement
     addComment deleteComment openDispute recordPayrollHandover createPayoutBatch updatePayoutBatch syncReps bulkInviteReps
     inviteRep setAssignmentFilters setPersonFields setSavedViews previewWorkspace rotateWorkspaceKey createConnectionToken
     deleteConnectionToken createIntegrationKey revokeIntegrationKey setMailServer deleteMailServer sendTestMail

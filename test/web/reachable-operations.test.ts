@@ -31,6 +31,14 @@ const excluded: Readonly<Record<string, string>> = {
   getInvoice: 'the list of the invoices of a deal has the same',
   getPayoutBatch: 'the list of batches has the sums, and the file has the lines',
   deleteComment: 'comments stay with the statement',
+  setDealLines: 'products of deals come from other systems through the API',
+  deleteDealLines: 'products of deals come from other systems through the API',
+  listRateTables: 'rate tables are maintained through the API',
+  getRateTable: 'rate tables are maintained through the API',
+  setRateTable: 'rate tables are maintained through the API',
+  deleteRateTable: 'rate tables are maintained through the API',
+  listRateTableRevisions: 'rate tables are maintained through the API',
+  lookUpRate: 'rate tables are maintained through the API',
 };
 
 /** The operations that the pages call, as `api.<id>`. */

@@ -39,6 +39,8 @@ const addresses: Readonly<Record<(typeof exceptionReasons)[number], string>> = {
   cap_exhausted: '/plans/p1/edit?rule=New+business',
   split_rules_exceed_100: '/credit-rules?',
   refund_without_policy: '/deals/D%2F1?',
+  no_lines: '/deals/D%2F1?',
+  rate_not_found: '/plans/p1/edit?rule=New+business',
 };
 
 describe('the fix of an exception', () => {

@@ -80,7 +80,7 @@ const fixes: Readonly<Record<Reason, FindFix>> = {
   value_out_of_range: editField('Correct value'),
   field_missing: editField('Fill in'),
   no_lines: ({ dealId }) => ({ label: 'Open deal', to: `/deals/${encodeURIComponent(dealId)}` }),
-  rate_not_found: () => ({ label: 'Open rate tables', to: '/rate-tables' }),
+  rate_not_found: editRule,
   amount_out_of_range: editRule,
   deal_condition_failed: editRule,
   rule_condition_failed: editRule,

@@ -17,7 +17,6 @@ import { EmptyState } from '../../components/States.js';
 import { Badge } from '../../components/StatusBadge.js';
 import { CorrectionsCard } from '../../features/deals/CorrectionsCard.js';
 import { CrmLink } from '../../features/deals/CrmLink.js';
-import { downloadDeals } from '../../features/deals/deal-download.js';
 import { EditDealDialog } from '../../features/deals/EditDealDialog.js';
 import { SavedViews } from '../../features/views/SavedViews.js';
 import { formatDay } from '../../shared/format/dates.js';
@@ -138,7 +137,10 @@ function Sums({ totals }: { readonly totals: readonly { readonly currency: strin
 
 /** A file of every deal that matches, also of other pages. */
 function DealsDownload({ filter }: { readonly filter: DealFilter }) {
-  const { start, ratio } = useDownload((_, onProgress) => downloadDeals(filter, onProgress));
+  const { start, ratio } = useDownload(async (_, onProgress) => {
+    const { downloadDeals } = await import('../../features/deals/deal-download.js');
+    await downloadDeals(filter, onProgress);
+  });
   return (
     <Button icon={IconDownload} isBusy={ratio !== null} onClick={() => start()}>
       {ratio === null ? 'Export' : `Export ${formatPercent(ratio, 0)}`}

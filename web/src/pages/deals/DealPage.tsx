@@ -20,7 +20,6 @@ import { CorrectionsCard } from '../../features/deals/CorrectionsCard.js';
 import { CreditsCard } from '../../features/deals/CreditsCard.js';
 import { CrmButton } from '../../features/deals/CrmLink.js';
 import { HistoryCard } from '../../features/deals/HistoryCard.js';
-import { LinesCard } from '../../features/deals/LinesCard.js';
 import { RefundsCard } from '../../features/deals/RefundsCard.js';
 import { TimelineCard } from '../../features/deals/TimelineCard.js';
 import { correctionWords, differenceWords, isCorrected, lateSentence } from '../../features/lines/late-amounts.js';
@@ -37,6 +36,9 @@ import { formatPeriod } from '../../shared/format/periods.js';
 import styles from './Deals.module.css';
 import { outcomeWords } from './reasons.js';
 
+const LinesCard = lazy(() =>
+  import('../../features/deals/LinesCard.js').then((module) => ({ default: module.LinesCard })),
+);
 const EditDealDialog = lazy(() =>
   import('../../features/deals/EditDealDialog.js').then((module) => ({ default: module.EditDealDialog })),
 );
@@ -134,7 +136,9 @@ function Content({ dealId, breakdown: { deal, credits } }: ContentProps) {
       {isAdmin || credits !== undefined ? (
         <CreditsCard dealId={dealId} canEdit={isAdmin && deal.deleted_at === null} />
       ) : null}
-      <LinesCard dealId={dealId} currency={deal.currency} />
+      <Suspense fallback={null}>
+        <LinesCard dealId={dealId} currency={deal.currency} />
+      </Suspense>
       {isAdmin ? <CorrectionsCard dealId={dealId} /> : null}
       {Object.keys(deal.fields).length === 0 ? null : (
         <Card title={deal.provider === null ? 'Fields of the deal' : 'Fields in the CRM'}>
