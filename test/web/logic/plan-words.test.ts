@@ -269,6 +269,7 @@ describe('what a tier pays, and where it begins', () => {
     [{ rate: 0 }, '0 %'],
     [{ flatAmount: 500 }, '$500.00'],
     [{ rate: null, flatAmount: 500 }, '$500.00'],
+    [{ table: 'Products' }, 'rates of Products'],
     [{}, '$0.00'],
   ] as const)
     it(`${JSON.stringify(pay)} is ${words}`, () => {

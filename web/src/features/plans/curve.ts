@@ -61,14 +61,23 @@ function isByAttainment({ tierBy, executionPhase, payoutMode, payoutBase }: Rule
 }
 
 /** Whether the rates multiply what counts towards the quota, and nothing else counts towards it. */
-function paysRateOfCredit({ measure, payoutBase, quotaMeasure, quotaCredit, quotaGroup, tiers }: Rule): boolean {
+function paysRateOfCredit({
+  measure,
+  payoutBase,
+  quotaMeasure,
+  quotaCredit,
+  quotaGroup,
+  tierMode,
+  tiers,
+}: Rule): boolean {
   const isMeasure = (slug: string | undefined) => slug === undefined || slug === measure;
   return (
+    tierMode !== 'interpolated' &&
     isMeasure(payoutBase) &&
     isMeasure(quotaMeasure) &&
     quotaCredit === undefined &&
     quotaGroup === undefined &&
-    tiers.every(({ flatAmount }) => flatAmount === undefined)
+    tiers.every(({ flatAmount, table }) => flatAmount === undefined && table === undefined)
   );
 }
 

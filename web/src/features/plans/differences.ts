@@ -5,7 +5,7 @@ import { type Draft, isSame, type Rule, type Tier } from './draft.js';
 import { fxWords } from './fx-words.js';
 import { payoutWords } from './payout.js';
 import { sharedTiers } from './rules.js';
-import { attainmentPeriodWords, conditionLines, creditedWords, fieldWords, prorationBasis } from './words.js';
+import { attainmentPeriodWords, conditionLines, creditedWords, fieldWords, payWords, prorationBasis } from './words.js';
 
 /** What differs between two versions of a plan, one sentence each. */
 export function listDifferences(before: Draft, after: Draft, currency: string): readonly string[] {
@@ -169,7 +169,8 @@ function exactPercent(ratio: number): string {
   return formatPercent(ratio, 10);
 }
 
-function exactPay({ rate, flatAmount = 0 }: Tier, currency: string): string {
+function exactPay({ rate, flatAmount = 0, table }: Tier, currency: string): string {
+  if (table !== undefined) return payWords({ table }, currency);
   return rate === undefined ? formatMoney(flatAmount, currency) : exactPercent(rate);
 }
 

@@ -46,6 +46,8 @@ export interface OwnTier {
   readonly minThreshold: number;
   readonly rate: number | null;
   readonly flatAmount: number | null;
+  /** The rate table that says the rate. */
+  readonly table: string | null;
   /** Whether it differs from what others on the plan have. */
   readonly isOwn: boolean;
 }
@@ -59,21 +61,23 @@ export function tiersFor(rule: PlanRule, repId: string, day: string, overrides: 
   const overridden = overrides
     .find((override) => override.repId === repId)
     ?.rules.find(({ ruleId }) => ruleId === rule.id);
-  for (const { tierIndex, rate, flatAmount, from = day, to = day } of overridden?.tiers ?? []) {
+  for (const { tierIndex, rate = null, flatAmount = null, table = null, from = day, to = day } of overridden?.tiers ??
+    []) {
     const tier = byIndex.get(tierIndex);
     if (tier !== undefined && from <= day && day <= to)
-      byIndex.set(tierIndex, { ...tier, rate: rate ?? null, flatAmount: flatAmount ?? null, isOwn: true });
+      byIndex.set(tierIndex, { ...tier, rate, flatAmount, table, isOwn: true });
   }
   return [...byIndex.values()].sort((a, b) => a.minThreshold - b.minThreshold);
 }
 
-function ownTier({ tierIndex, name, minThreshold, rate, flatAmount }: Tier, isOwn: boolean): OwnTier {
+function ownTier({ tierIndex, name, minThreshold, rate, flatAmount, table }: Tier, isOwn: boolean): OwnTier {
   return {
     tierIndex,
     name: name ?? `Tier ${tierIndex + 1}`,
     minThreshold,
     rate: rate ?? null,
     flatAmount: flatAmount ?? null,
+    table: table ?? null,
     isOwn,
   };
 }

@@ -2,7 +2,7 @@ import { formatAttainment, formatMoney, formatNumber, shifted } from '../../shar
 import { type Rule } from './draft.js';
 import { payoutWords } from './payout.js';
 import { sharedTiers } from './rules.js';
-import { attainmentPeriodWords, creditedWords, fieldWords, ruleDays } from './words.js';
+import { attainmentPeriodWords, creditedWords, fieldWords, payWords, ruleDays } from './words.js';
 
 /** Rates or amounts, what they are paid on, and their limits. */
 export function summarizeRule(rule: Rule, currency: string): string {
@@ -49,8 +49,11 @@ function describePay(rule: Rule, currency: string): string {
   const amounts = tiers.flatMap(({ flatAmount }) =>
     flatAmount === undefined ? [] : [formatMoney(flatAmount, currency, { trim: true })],
   );
+  const tables = [
+    ...new Set(tiers.flatMap(({ table }) => (table === undefined ? [] : [payWords({ table }, currency)]))),
+  ];
   const factor = rule.payoutMode === 'rate_times_attainment' ? ' × attainment' : '';
-  const pay = [...(rates.length === 0 ? [] : [`${rates.join(', ')} %${factor}`]), ...amounts].join(', ');
+  const pay = [...(rates.length === 0 ? [] : [`${rates.join(', ')} %${factor}`]), ...amounts, ...tables].join(', ');
   if (rule.executionPhase === 'cascade')
     return `${pay} of ${rule.dependsOn === undefined || rule.dependsOn === '_total' ? 'what the team earns' : rule.dependsOn}`;
   if (tiers.length > 1) return `${pay} by ${rule.tierBy === 'attainment' ? period : rule.tierBy}`;

@@ -131,9 +131,12 @@ function baseWords({ payoutBase, measure }: Rule): string {
 interface Pay {
   readonly rate?: number | null;
   readonly flatAmount?: number | null;
+  /** The rate table that says the rate. */
+  readonly table?: string | null;
 }
 
-export function payWords({ rate, flatAmount }: Pay, currency: string): string {
+export function payWords({ rate, flatAmount, table }: Pay, currency: string): string {
+  if (table != null) return `rates of ${table}`;
   return rate == null ? formatMoney(flatAmount ?? 0, currency) : formatRate(rate);
 }
 

@@ -176,12 +176,13 @@ const tierColumn: Column<OwnTier> = {
   ),
 };
 
-function tierOfRule({ tierIndex, minThreshold, rate, flatAmount }: OwnTier): PlanRule['tiers'][number] {
+function tierOfRule({ tierIndex, minThreshold, rate, flatAmount, table }: OwnTier): PlanRule['tiers'][number] {
   return {
     tierIndex,
     minThreshold,
     ...(rate === null ? {} : { rate }),
     ...(flatAmount === null ? {} : { flatAmount }),
+    ...(table === null ? {} : { table }),
   };
 }
 

@@ -151,7 +151,9 @@ function TierRow({ position: { rule, tier, next, index, isFlat }, paid, onChange
         )}
       </td>
       <td>
-        {isFlat ? (
+        {tier.table !== undefined ? (
+          `rates of ${tier.table}`
+        ) : isFlat ? (
           <DecimalInput
             label={`Amount of ${name}`}
             value={tier.flatAmount}
