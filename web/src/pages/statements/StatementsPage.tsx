@@ -33,7 +33,6 @@ export function StatementsPage() {
       crumbs={[{ label: 'Statements' }]}
       facts={[statements.data === undefined ? null : formatCount(statements.data.length, 'statement')]}
     >
-      <YourMoney repId={repId} />
       <BalanceOfPerson repId={repId} />
       <OwnDraws repId={repId} />
       <Loaded query={statements} height={240}>
@@ -51,9 +50,12 @@ export function StatementsPage() {
               Your manager generates a statement for each period. Until then you see the amounts so far.
             </EmptyState>
           ) : (
-            <Card isFlush>
-              <StatementTable rows={rows} repId={repId} />
-            </Card>
+            <>
+              {rows.some(({ payslip }) => payslip !== undefined) ? <YourMoney repId={repId} /> : null}
+              <Card isFlush>
+                <StatementTable rows={rows} repId={repId} />
+              </Card>
+            </>
           )
         }
       </Loaded>
