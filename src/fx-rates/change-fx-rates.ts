@@ -3,10 +3,8 @@ import { type StoredRate } from '../engine/exchange-rates.js';
 import { type Caller } from '../kernel/caller.js';
 import { type Clock } from '../kernel/clock.js';
 import { currentDay, hull } from '../kernel/day.js';
-import { newId } from '../kernel/ids.js';
-import { createJob } from '../ledger/requests/calculation-jobs.js';
 import { type CommissionChanges } from '../ledger/requests/commission-changes.js';
-import { type Recalculate } from '../ledger/requests/recalculate.js';
+import { requestAsJob } from '../ledger/requests/request-as-job.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
 import { previewPersonalWrite } from '../simulation/preview-write.js';
 import { loadAffectedWithin, personalEffect } from '../simulation/write-effect.js';
@@ -82,7 +80,8 @@ export async function runRateChange<Result extends object>(
     const { result, changed } = await write(tx);
     const today = currentDay(before.workspace, uses.clock.now());
     const affected = await findAffected(tx, before, changed, today);
-    return { ...result, affected: countAffected(affected), jobId: await request(tx, recalculate, caller, affected) };
+    const jobId = await requestAsJob(tx, recalculate, caller, { trigger: 'fx_rate', ...affected });
+    return { ...result, affected: countAffected(affected), jobId };
   });
 }
 
@@ -92,28 +91,4 @@ function countAffected({ days, deals }: AffectedByRates) {
 
 function toHulls({ days }: AffectedByRates) {
   return new Map([...days].map(([repId, ranges]) => [repId, ranges.reduce(hull)]));
-}
-
-/** Requests the calculations as one job. Returns its id. */
-async function request(
-  tx: Transaction,
-  recalculate: Recalculate,
-  caller: Caller,
-  { days, deals }: AffectedByRates,
-): Promise<string | null> {
-  if (days.size === 0) return null;
-  const { jobId } = await createJob(tx, {
-    kind: 'recalculation',
-    scope: { scope: 'workspace' },
-    scopeKey: `fx-rates:${newId()}`,
-    actor: caller.actor,
-    total: days.size,
-    deals,
-  });
-  await recalculate(
-    [...days].flatMap(([repId, ranges]) =>
-      ranges.map((range) => ({ repId, days: range, trigger: 'fx_rate' as const, jobId })),
-    ),
-  );
-  return jobId;
 }

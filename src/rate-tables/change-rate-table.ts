@@ -5,10 +5,9 @@ import { type Caller } from '../kernel/caller.js';
 import { type Clock } from '../kernel/clock.js';
 import { type DayRange, earliestDay, hull, intersection, latestDay, overlap } from '../kernel/day.js';
 import { Failure, invalid } from '../kernel/failure.js';
-import { newId } from '../kernel/ids.js';
 import { loadVersions, loadWorkspaceTerms } from '../ledger/input/rep-terms.js';
-import { createJob } from '../ledger/requests/calculation-jobs.js';
 import { type CommissionChanges } from '../ledger/requests/commission-changes.js';
+import { requestAsJob } from '../ledger/requests/request-as-job.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
 import { type Subject } from '../platform/operations/operation.js';
 import { previewPersonalWrite } from '../simulation/preview-write.js';
@@ -65,16 +64,8 @@ export async function runTableChange(uses: ChangeUses, caller: Caller, change: T
     });
   return uses.changes.run(caller, 'exclusive', async (tx, recalculate) => {
     const { result, days } = await writeChange(tx, caller, change);
-    if (days.size === 0) return { ...result, jobId: null };
-    const { jobId } = await createJob(tx, {
-      kind: 'recalculation',
-      scope: { scope: 'workspace' },
-      scopeKey: `rate-tables:${newId()}`,
-      actor: caller.actor,
-      total: days.size,
-      deals: 0,
-    });
-    await recalculate([...days].map(([repId, range]) => ({ repId, days: range, trigger: 'rate_table', jobId })));
+    const ranges = new Map([...days].map(([repId, range]) => [repId, [range]]));
+    const jobId = await requestAsJob(tx, recalculate, caller, { trigger: 'rate_table', days: ranges, deals: 0 });
     return { ...result, jobId };
   });
 }
