@@ -52,15 +52,20 @@ export const blockedStatements = z
   .optional()
   .describe('Present if approved statements keep their rows. They get a discrepancy');
 
-/** The response of a change, and of its dry run. */
-export const changedDealCredits = dealCredits.extend({
+/** What the response of a change of facts of a deal says beside the facts. */
+export const factOutcome = {
   blocked: blockedStatements,
   jobId: z.string().optional().describe('The job that calculates everyone affected; absent for a dry run'),
   dryRun: z.literal(true).optional().describe('Present for a dry run, which writes nothing'),
-  before: z.array(creditLine).optional().describe('With dryRun=true: the lines before the change'),
-  after: z.array(creditLine).optional().describe('With dryRun=true: the lines after the change, as in `credits`'),
   byRep: creditsEffect.byRep.optional(),
   locked: creditsEffect.locked.optional(),
+};
+
+/** The response of a change, and of its dry run. */
+export const changedDealCredits = dealCredits.extend({
+  ...factOutcome,
+  before: z.array(creditLine).optional().describe('With dryRun=true: the lines before the change'),
+  after: z.array(creditLine).optional().describe('With dryRun=true: the lines after the change, as in `credits`'),
 });
 type ChangedDealCredits = z.input<typeof changedDealCredits>;
 

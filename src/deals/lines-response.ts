@@ -11,8 +11,7 @@ import { type CommissionChanges } from '../ledger/requests/commission-changes.js
 import { type Transaction } from '../platform/database/unit-of-work.js';
 import { type BeginChange, previewFactChange, runFactChange } from './change-deal-facts.js';
 import { changeLines } from './change-lines.js';
-import { creditsEffect } from './credits-effect.js';
-import { blockedStatements, describeBlocked } from './credits-response.js';
+import { describeBlocked, factOutcome } from './credits-response.js';
 import { findCreditedDeal } from './deal-credit-views.js';
 import { hasRulesReadingLines, loadCountedLines } from './deal-line-store.js';
 import { dealLine, noLines, toLineRecord } from './deal-lines.js';
@@ -54,13 +53,9 @@ type LinesOfOneDeal = z.input<typeof linesOfOneDeal>;
 
 /** The response of a change, and of its dry run. */
 export const changedDealLines = linesOfOneDeal.extend({
-  blocked: blockedStatements,
-  jobId: z.string().optional().describe('The job that calculates everyone affected; absent for a dry run'),
-  dryRun: z.literal(true).optional().describe('Present for a dry run, which writes nothing'),
+  ...factOutcome,
   before: z.array(dealLine).optional().describe('With dryRun=true: the lines before the change'),
   after: z.array(dealLine).optional().describe('With dryRun=true: the lines after the change, as in `lines`'),
-  byRep: creditsEffect.byRep.optional(),
-  locked: creditsEffect.locked.optional(),
 });
 type ChangedDealLines = z.input<typeof changedDealLines>;
 
