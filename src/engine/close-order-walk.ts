@@ -6,18 +6,13 @@ import { type CarriedCredit } from './carried-credit.js';
 import { type CompiledRule, type CompiledVersion } from './compiled-plan.js';
 import { type SeenValue } from './condition.js';
 import { type FiringConversion } from './convert-deal.js';
-import { type FiringLine } from './count-lines.js';
-import { type Share } from './credit-lines.js';
-import { type EffectiveQuota } from './effective-quota.js';
 import { settleSum } from './exchange-rates.js';
 import { type FormulaValue } from './formula-trace.js';
 import { type FixedEvent, type UpstreamEvent } from './model.js';
 import { type Payout, payOut } from './payout.js';
 import { type PlannedRefund } from './plan-refunds.js';
-import { type KeyFacts } from './rule-table.js';
 import { type Deal } from './slug.js';
 import { type TierInputs } from './tier-inputs.js';
-import { type Reason } from './trace.js';
 
 /** The running credit under one attainment key in one period. */
 interface Counter {
@@ -34,25 +29,27 @@ interface Tally {
   cutOff: Decimal;
 }
 
+/** The inputs of the payout that do not depend on other firings. */
+type OwnInputs = Pick<
+  TierInputs,
+  | 'measure'
+  | 'credit'
+  | 'base'
+  | 'tierValue'
+  | 'tierValueAbsence'
+  | 'quota'
+  | 'rampRate'
+  | 'share'
+  | 'isCreditNote'
+  | 'lines'
+  | 'source'
+  | 'facts'
+>;
+
 /** A rule that fires, with its values. */
-export interface Firing {
+export interface Firing extends OwnInputs {
   readonly version: CompiledVersion;
   readonly rule: CompiledRule;
-  readonly measure: Decimal;
-  readonly credit: Decimal;
-  readonly base: Decimal;
-  readonly tierValue: Decimal | null;
-  readonly tierValueAbsence: Reason | null;
-  readonly quota: EffectiveQuota | null;
-  /** See {@link TierInputs.rampRate}. */
-  readonly rampRate: Decimal | null;
-  /** See {@link TierInputs.share}. */
-  readonly share: Share;
-  readonly isCreditNote: boolean;
-  /** See {@link TierInputs.lines}. */
-  readonly lines: readonly FiringLine[] | null;
-  readonly source: Deal | null;
-  readonly facts: KeyFacts;
   readonly seen: readonly SeenValue[];
   readonly upstream: readonly UpstreamEvent[];
   readonly conversions: readonly FiringConversion[];
