@@ -176,9 +176,9 @@ export const mutants: readonly Mutant[] = [
     steps: 'test/fx-rates/fx-rates.test',
     changes: [
       {
-        file: 'src/fx-rates/change-fx-rates.ts',
+        file: 'src/ledger/requests/request-as-job.ts',
         from: '  if (days.size === 0) return null;',
-        to: '  if (days.size >= 0) return null;',
+        to: "  if (days.size === 0 || trigger === 'fx_rate') return null;",
       },
     ],
   },
