@@ -1,6 +1,20 @@
 import { sql } from 'kysely';
 import { idLengths } from '../kernel/opportunity-id.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
+import { type TableRow } from '../platform/files/csv-table.js';
+
+/** The rows of a file about deals, with the ids that the deals are stored under. */
+export async function withStoredDealIds<Name extends string>(
+  tx: Transaction,
+  rows: readonly TableRow<Name | 'dealId'>[],
+): Promise<readonly TableRow<Name | 'dealId'>[]> {
+  const idOf = ({ cells }: TableRow<'dealId'>) => cells.dealId ?? '';
+  const { completed } = await new OpportunityIds(tx).complete(rows.map(idOf));
+  return rows.map((row) => {
+    const dealId = completed.get(idOf(row));
+    return dealId === undefined ? row : { ...row, cells: { ...row.cells, dealId } };
+  });
+}
 
 /**
  * Salesforce writes the id of an Opportunity with 15 characters in reports and with 18 in its API. Both are one deal: the

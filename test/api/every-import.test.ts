@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { id18 } from '#src/kernel/opportunity-id.js';
 import { Service } from '#test/support/service.js';
 import { flatRule } from '#test/support/terms.js';
 import { type Workspace } from '#test/support/workspace.js';
@@ -136,6 +137,21 @@ describe('every import reads a cell in the same way', () => {
     for (const [path, files] of Object.entries(imports))
       for (const file of Object.values(files)) answers.push([path, await answerOf(path, '', file('" "'))]);
     expect(new Set(answers.map(([, answer]) => answer))).to.deep.equal(new Set([read, 'is empty']));
+  });
+
+  it('a deal of Salesforce is named by its id of 15 or 18 characters', async () => {
+    const short = '006Dn00000AbCdE';
+    const amount = { amount: 1_000_000, closeDate: '2026-01-10', ownerId: 'ann' };
+    await workspace.api.putDeal(id18(short), amount);
+    const answers: Record<string, string> = {};
+    for (const [path, files] of Object.entries(imports)) {
+      const text = files.amount?.('5') ?? files.percent?.('50') ?? '';
+      if (!text.startsWith('dealId')) continue;
+      for (const id of [short, id18(short)])
+        answers[`${path} ${id}`] = await answerOf(path, '', text.replace('\nD,', `\n${id},`));
+    }
+    expect(Object.keys(answers)).to.have.length.greaterThan(4);
+    expect(new Set(Object.values(answers))).to.deep.equal(new Set([read]));
   });
 
   it('the currency beside an amount must be that of the column, of the deal, or of the plan', async () => {

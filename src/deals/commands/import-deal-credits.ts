@@ -36,6 +36,7 @@ import { affectedOfAll, requestFactCalculation } from '../change-deal-facts.js';
 import { assertValidLines, type EnteredLine, maxLinesOfDeal } from '../deal-credits.js';
 import { DealOwners } from '../deal-owners.js';
 import { lockDeals } from '../deal-store.js';
+import { withStoredDealIds } from '../opportunity-ids.js';
 
 const query = importQuery.extend({
   effect: flag.default(false).describe('true with dryRun: also the effect on commission'),
@@ -180,9 +181,10 @@ export const importDealCredits = operation({
     caller,
     { changes, clock },
   ): Promise<ImportResponse> {
-    const rows: readonly Row[] = await readCsvTable(body.stream, delimiter, columns);
+    const sent: readonly Row[] = await readCsvTable(body.stream, delimiter, columns);
     return withDryRun<ImportResponse>(dryRun, (end) =>
       changes.run(caller, 'import', async (tx, recalculate) => {
+        const rows: readonly Row[] = await withStoredDealIds(tx, sent);
         const read = await readRows(tx, rows, cellReader(format, rows, ['percent']));
         const lines = read.flatMap((row) => (row.read instanceof Failure ? [] : [row.read]));
         const deals = new Map(

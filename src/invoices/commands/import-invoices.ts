@@ -1,4 +1,5 @@
 import { findDealsNaming, knownDealIds } from '../../deals/deal-views.js';
+import { withStoredDealIds } from '../../deals/opportunity-ids.js';
 import { Failure } from '../../kernel/failure.js';
 import { groupBy } from '../../kernel/group-by.js';
 import { readValue } from '../../kernel/invalid-values.js';
@@ -177,7 +178,8 @@ export const importInvoices = operation({
     const all: readonly Row[] = await readCsvTable(body.stream, delimiter, table);
     const reader = cellReader(format, all, ['amount', 'grossAmount', 'paidAmount']);
     return unitOfWork.run(caller, { lock: 'exclusive', access: 'write' }, async (tx): Promise<ImportResults> => {
-      const rows = dealField === undefined ? all : await findNamedRows(tx, all, dealField);
+      const named = dealField === undefined ? all : await findNamedRows(tx, all, dealField);
+      const rows: readonly Row[] = await withStoredDealIds(tx, named);
       const { failures, invoices } = await readFile(tx, rows, reader);
       const dealIds = [...new Set([...invoices.values()].map(({ dealId }) => dealId))];
       const present = new Map(

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { withStoredDealIds } from '../../deals/opportunity-ids.js';
 import { peopleBehind } from '../../kernel/caller.js';
 import { Failure } from '../../kernel/failure.js';
 import { readValue } from '../../kernel/invalid-values.js';
@@ -144,10 +145,11 @@ export const importRefunds = operation({
   uses: { changes: CommissionChanges, clock: CLOCK },
   async execute({ query: given, body }, caller, { changes, clock }): Promise<ImportResponse> {
     const { dryRun, delimiter, effect } = given;
-    const rows: readonly Row[] = await readCsvTable(body.stream, delimiter, columns);
-    const reader = cellReader(given, rows, ['amount']);
+    const sent: readonly Row[] = await readCsvTable(body.stream, delimiter, columns);
+    const reader = cellReader(given, sent, ['amount']);
     return withDryRun<ImportResponse>(dryRun, (end) =>
       changes.run(caller, 'import', async (tx, recalculate) => {
+        const rows: readonly Row[] = await withStoredDealIds(tx, sent);
         const read = await readRows(tx, rows, reader);
         const refunds = read.flatMap((row) => (row instanceof Failure ? [] : [row]));
         const dealIds = [...new Set(refunds.map(({ dealId }) => dealId))];
