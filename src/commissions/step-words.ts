@@ -1,5 +1,6 @@
 import { fieldWords, formulaWords } from '../engine/formula-words.js';
 import { type Trace } from '../engine/trace.js';
+import { currencyDigits } from '../kernel/currency.js';
 import { type Day } from '../kernel/day.js';
 import { Decimal } from '../kernel/decimal.js';
 import { grouped, money } from '../kernel/money-text.js';
@@ -11,14 +12,14 @@ interface TracedEvent {
   readonly currency: string;
 }
 
-export const stepKinds = ['formula', 'share', 'refund'] as const;
+export const stepKinds = ['formula', 'share', 'credit_note', 'refund'] as const;
 
 interface Step {
   readonly step: (typeof stepKinds)[number];
   readonly words: string;
 }
 
-/** What moved the amount of an event: formulas, the share of the deal, or the refund that takes it back. */
+/** What moved the amount of an event: formulas, the share of the deal, a credit note, or the refund that takes it back. */
 export function describeSteps(event: TracedEvent, trace: Trace | null): Step[] {
   const refund = describeRefund(event, trace);
   if (refund !== null) return [{ step: 'refund', words: refund }];
@@ -26,9 +27,22 @@ export function describeSteps(event: TracedEvent, trace: Trace | null): Step[] {
   const formulas = (trace?.formulas ?? []).map(
     (formula): Step => ({ step: 'formula', words: describeFormula(formula) }),
   );
-  return pay === 1
-    ? formulas
-    : [...formulas, { step: 'share', words: `Share of the deal: ${percent(Decimal.of(pay))}` }];
+  const share: Step[] = pay === 1 ? [] : [{ step: 'share', words: `Share of the deal: ${percent(Decimal.of(pay))}` }];
+  const creditNote = trace === null ? null : describeCreditNote(event.currency, trace);
+  return [...formulas, ...share, ...(creditNote === null ? [] : [{ step: 'credit_note', words: creditNote } as const])];
+}
+
+/** What a negative amount takes back other than by a rate; null if it has nothing of this kind. */
+function describeCreditNote(currency: string, { raw, parts, tier, limits }: Trace): string | null {
+  if (raw >= 0) return null;
+  const isFixed = parts.some(({ rate, part }) => rate === null && part < 0);
+  const fixed = isFixed ? [`takes back the fixed amount${tier?.name ? ` of tier ${tier.name}` : ''}`] : [];
+  const aboveCap = limits
+    .filter(({ kind, before }) => kind === 'cap' && before < 0)
+    .map(({ before, after }) => Decimal.of(after).minus(Decimal.of(before)))
+    .map((used) => `${money(used.rounded(currencyDigits(currency)), currency)} of it was above the cap`);
+  const words = [...fixed, ...aboveCap];
+  return words.length === 0 ? null : `Credit note: ${words.join('; ')}`;
 }
 
 type Formula = NonNullable<Trace['formulas']>[number];

@@ -19,7 +19,17 @@ describe('credit notes', () => {
     return rows.map(({ amount }) => amount);
   }
 
-  for (const { name, rule, quota, percent, amounts: ofDeals, pays } of creditNoteExamples)
+  async function wordsOfCreditNote(dealId: string): Promise<string[]> {
+    const [{ eventId } = {}] = await workspace.sql(
+      `select event_id as "eventId" from commission_events
+       where workspace_id = $1 and deal_key = $2 and status = 'earned'`,
+      dealId,
+    );
+    const { steps } = await workspace.api.expect(200, 'GET', `/v1/commissions/events/${eventId}`);
+    return steps.flatMap(({ step, words }: Record<string, string>) => (step === 'credit_note' ? [words] : []));
+  }
+
+  for (const { name, rule, quota, percent, amounts: ofDeals, pays, words } of creditNoteExamples)
     it(`take back what the sale would be paid: ${name}`, async () => {
       workspace = await service.workspace();
       const { api } = workspace;
@@ -37,6 +47,7 @@ describe('credit notes', () => {
         await api.expect(200, 'PUT', `/v1/deals/D${index}/credits`, { credits });
       }
       expect(await amounts()).to.deep.equal(pays.map(Number));
+      expect(await wordsOfCreditNote(`D${ofDeals.length - 1}`)).to.deep.equal(words === undefined ? [] : [words]);
     });
 
   for (const [before, after] of [

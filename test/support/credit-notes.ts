@@ -7,6 +7,8 @@ export interface CreditNoteExample {
   readonly percent?: number;
   readonly amounts: readonly number[];
   readonly pays: readonly string[];
+  /** What the explanation of the last deal says about it, if anything. */
+  readonly words?: string;
 }
 
 const tenPercent = [{ tierIndex: 0, minThreshold: 0, rate: 0.1 }];
@@ -38,10 +40,17 @@ export const creditNoteExamples: readonly CreditNoteExample[] = [
     },
     amounts: [10_000, -10_000],
     pays: ['500', '-500'],
+    words: 'Credit note: takes back the fixed amount',
   },
   { name: 'tiers by value', rule: byValue, amounts: [150_000, -150_000], pays: ['18000', '-18000'] },
   { name: 'tiers by value without a sale', rule: byValue, amounts: [-60_000], pays: ['-4800'] },
-  { name: 'a cap', rule: capped, amounts: [10_000, -10_000], pays: ['500', '-500'] },
+  {
+    name: 'a cap',
+    rule: capped,
+    amounts: [10_000, -10_000],
+    pays: ['500', '-500'],
+    words: 'Credit note: 500.00 of it was above the cap',
+  },
   { name: 'less than the cap cut off', rule: capped, amounts: [10_000, -4000, 3000], pays: ['500', '0', '0'] },
   { name: 'more than the cap cut off', rule: capped, amounts: [10_000, -6000, 3000], pays: ['500', '-100', '100'] },
   { name: 'a cap before the sale', rule: capped, amounts: [-2000, 10_000], pays: ['-200', '700'] },
@@ -58,6 +67,7 @@ export const creditNoteExamples: readonly CreditNoteExample[] = [
     quota: { target: 2 },
     amounts: [5000, 5000, -5000],
     pays: ['100', '200', '-200'],
+    words: 'Credit note: takes back the fixed amount of tier Over',
   },
   {
     name: 'fixed amounts of a shared deal',
@@ -66,5 +76,6 @@ export const creditNoteExamples: readonly CreditNoteExample[] = [
     percent: 60,
     amounts: [5000, 5000, -5000],
     pays: ['60', '120', '-120'],
+    words: 'Credit note: takes back the fixed amount of tier Over',
   },
 ];

@@ -67,7 +67,7 @@ const response = z.object({
           step: z
             .enum([...stepKinds, 'schedule', 'hold'])
             .describe(
-              'formula: what a formula of the rule gave; share: the part of the deal; refund: what it takes back; schedule: what of it is released; hold: it is held',
+              'formula: what a formula of the rule gave; share: the part of the deal; credit_note: what a credit note takes back other than by a rate; refund: what it takes back; schedule: what of it is released; hold: it is held',
             ),
           words: z.string().describe('What moved the amount, in words'),
         })
