@@ -12,7 +12,8 @@ const maxLines = 60;
 async function run(step) {
   const startedAt = performance.now();
   const [name, ...options] = step.split(' ');
-  const child = spawn('npm', ['run', '--silent', '--ignore-scripts', name, '--', ...options], {
+  // `npm run --ignore-scripts` would also keep every npm below it from running scripts, such as `prepack`.
+  const child = spawn('npm', ['exec', '--silent', '-c', [scripts[name], ...options].join(' ')], {
     cwd: root,
     env: { ...process.env, ...colour },
     stdio: ['ignore', 'pipe', 'pipe'],
