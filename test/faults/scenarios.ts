@@ -70,6 +70,12 @@ export class Scenario {
     return dealId;
   }
 
+  /** A deal that the sweep of a worker finds. */
+  async putDealWithoutWaking(): Promise<void> {
+    for (const api of this.fleet.apis) api.arm('wake.beforeAdd@1=throw');
+    await this.putDeal();
+  }
+
   async importDeals(): Promise<void> {
     const deals = [this.nextDelivery(), this.nextDelivery()].map((delivery) => this.sent(delivery));
     await this.retryUntilAnswered('POST', '/v1/deals/import', { deals });
@@ -304,7 +310,7 @@ export const paths: Readonly<Record<Exclude<FailpointName, `migrate.${string}`>,
   'export.afterPart': document,
   'export.afterMake': document,
   'export.beforeCommit': document,
-  'sweep.afterPick': { of: 'workers', walk: async () => undefined },
+  'sweep.afterPick': { of: 'workers', walk: (scenario) => scenario.putDealWithoutWaking() },
   'lane.afterRequests': workers,
   'lane.afterRead': workers,
   'lane.midWrite': workers,
