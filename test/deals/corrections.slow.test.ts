@@ -2,7 +2,7 @@ import { CorrectedDeals } from '#test/deals/corrected-deals.js';
 import { Service } from '#test/support/service.js';
 
 const first = Number(process.env.CORRECTIONS_SEED ?? 1000);
-const runs = Number(process.env.CORRECTIONS_RUNS ?? 60);
+const runs = Number(process.env.CORRECTIONS_RUNS ?? 20);
 
 describe('corrected values of deals in many random orders', function () {
   this.timeout(600_000);
