@@ -20,6 +20,8 @@ export async function adminPages(browser: Browser): Promise<Readonly<Record<stri
     members: '/members',
     person: `/members/${browser.repId('rep')}`,
     ramps: '/ramps',
+    'rate-tables': '/rate-tables',
+    'new-rate-table': '/new-rate-table',
     'credit-rules': '/credit-rules',
     'fx-rates': '/fx-rates',
     'members-tree': '/members?view=tree',

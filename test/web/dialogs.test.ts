@@ -10,6 +10,7 @@ const sentUnchanged: Readonly<Record<string, string>> = {
   'pages/data/RecalculateDialog.tsx': 'calculates everyone again, which changes only incorrect amounts',
   'pages/payroll/HandoverDialog.tsx': 'marks the shown period as handed over',
   'pages/payroll/PayoutCard.tsx': 'marks the shown batch as paid or cancelled, as the pressed button says',
+  'pages/rate-tables/SaveTableDialog.tsx': 'saves the cells that were entered, with the effect that it shows',
   'pages/settings/ConnectDialog.tsx': 'opens the consent page of the CRM',
   'pages/settings/ConnectionsPage.tsx': 'reads what is new in the CRM',
   'pages/settings/KeyDialog.tsx': 'creates a token, whose name may be empty',

@@ -33,12 +33,7 @@ const excluded: Readonly<Record<string, string>> = {
   deleteComment: 'comments stay with the statement',
   setDealLines: 'products of deals come from other systems through the API',
   deleteDealLines: 'products of deals come from other systems through the API',
-  listRateTables: 'rate tables are maintained through the API',
-  getRateTable: 'rate tables are maintained through the API',
-  setRateTable: 'rate tables are maintained through the API',
-  deleteRateTable: 'rate tables are maintained through the API',
-  listRateTableRevisions: 'rate tables are maintained through the API',
-  lookUpRate: 'rate tables are maintained through the API',
+  lookUpRate: 'the page of a table has all of its rows, with a filter',
 };
 
 /** The operations that the pages call, as `api.<id>`. */

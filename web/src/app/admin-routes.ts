@@ -60,6 +60,9 @@ export const adminRoutes = [
   page('/plans/$planId/edit', () => import('../pages/plans/builder/BuilderPage.js'), 'EditPlanPage', { rule: text }),
   page('/credit-rules', () => import('../pages/plans/CreditRulesPage.js'), 'CreditRulesPage'),
   page('/fx-rates', () => import('../pages/plans/FxRatesPage.js'), 'FxRatesPage', { enter: text }),
+  page('/rate-tables', () => import('../pages/rate-tables/RateTablesPage.js'), 'RateTablesPage'),
+  page('/rate-tables/$name', () => import('../pages/rate-tables/RateTablePage.js'), 'RateTablePage'),
+  page('/new-rate-table', () => import('../pages/rate-tables/RateTablePage.js'), 'NewRateTablePage'),
   page('/ramps', () => import('../pages/plans/RampsPage.js'), 'RampsPage'),
   page('/assignments', () => import('../pages/data/AssignmentsPage.js'), 'AssignmentsPage', {
     assign: text,

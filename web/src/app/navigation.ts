@@ -26,6 +26,7 @@ import {
   IconSettings,
   IconStairsUp,
   IconStar,
+  IconTable,
   IconTarget,
   IconTargetArrow,
   IconUserCheck,
@@ -114,6 +115,7 @@ const groups: readonly NavigationGroup[] = [
       { label: 'Quotas', to: '/quotas', icon: IconTarget },
       { label: 'Scores', to: '/scores', icon: IconStar, contents: ['objectives', 'MBO', 'points'] },
       { label: 'Ramps', to: '/ramps', icon: IconStairsUp },
+      { label: 'Rate tables', to: '/rate-tables', icon: IconTable, contents: ['rates by product', 'rate cards'] },
       { label: 'Credit rules', to: '/credit-rules', icon: IconArrowsSplit2 },
       { label: 'Exchange rates', to: '/fx-rates', icon: IconExchange },
     ],
@@ -180,6 +182,7 @@ const parents: readonly (readonly [path: RegExp, lists: readonly string[]])[] = 
   [/^\/statements\/./, ['/approvals', '/payroll-statements', '/statements']],
   [/^\/questions\/./, ['/questions', '/me/questions']],
   [/^\/deals\/./, ['/deals', '/me/deals']],
+  [/^\/new-rate-table$/, ['/rate-tables']],
 ];
 
 /** The page of the navigation to which the address belongs; undefined for none. The own statement belongs to the own list. */

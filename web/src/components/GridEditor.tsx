@@ -3,15 +3,9 @@ import { pastedRows } from '../shared/format/csv.js';
 import { readNumber } from '../shared/format/entered-numbers.js';
 import { formatNumber } from '../shared/format/numbers.js';
 import styles from './GridEditor.module.css';
+import { cellKey, computeStep, type Edits } from './grid-keys.js';
 import { PasteDialog } from './PasteDialog.js';
 import { type ColumnOf, type NamedRows, type PastedCells, placePasted } from './pasted-cells.js';
-
-/** The texts of cells that differ from what is stored, by row and column. */
-export type Edits = Readonly<Record<string, string>>;
-
-export function cellKey(row: string, column: string): string {
-  return `${row} ${column}`;
-}
 
 function grouped(value: number | undefined): string {
   return value === undefined ? '' : formatNumber(value, 10);
@@ -169,20 +163,4 @@ function Note({ id, note: { text, reason } }: { readonly id: string; readonly no
       <span className="unseen">: {reason}</span>
     </span>
   );
-}
-
-/** Where a key goes: rows down and columns to the right. Arrows to the sides move only at the end of the text. */
-function computeStep({
-  key,
-  shiftKey,
-  currentTarget,
-}: React.KeyboardEvent<HTMLInputElement>): readonly [number, number] | null {
-  const { selectionStart, selectionEnd, value } = currentTarget;
-  const isWhole = selectionStart === 0 && selectionEnd === value.length;
-  if (key === 'Enter') return [shiftKey ? -1 : 1, 0];
-  if (key === 'ArrowDown') return [1, 0];
-  if (key === 'ArrowUp') return [-1, 0];
-  if (key === 'ArrowLeft' && (isWhole || selectionEnd === 0)) return [0, -1];
-  if (key === 'ArrowRight' && (isWhole || selectionStart === value.length)) return [0, 1];
-  return null;
 }

@@ -4,7 +4,7 @@ import { type Change } from '../../api/change.js';
 import { type Person } from '../../api/payroll-queries.js';
 import blocks from '../../components/Blocks.module.css';
 import { Button } from '../../components/Button.js';
-import { type Edits } from '../../components/GridEditor.js';
+import { type Edits } from '../../components/grid-keys.js';
 import { formatCount } from '../../shared/format/numbers.js';
 import { describeWrong, maxGridRows } from './period-grid.js';
 import { type WrongCell } from './quota-changes.js';

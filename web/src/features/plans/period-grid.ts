@@ -1,5 +1,5 @@
 import { type Person } from '../../api/payroll-queries.js';
-import { type Edits } from '../../components/GridEditor.js';
+import { type Edits } from '../../components/grid-keys.js';
 import { formatSpan } from '../../shared/format/dates.js';
 import { formatCount } from '../../shared/format/numbers.js';
 import { isFiscal, periodsOfYear, shortPeriod } from '../../shared/format/periods.js';

@@ -30,6 +30,7 @@ export const operatorWords: Readonly<Record<Operator, string>> = {
 
 /** The measures of rules that are no fields of a deal. */
 export const dealCount = '_deals';
+const lineCount = '_lines';
 export const teamEarnings = '_earned';
 
 /** Whether a field of a plan is computed from other ones. */
@@ -37,10 +38,25 @@ export function isFormula(slug: string): boolean {
   return slug.startsWith('=');
 }
 
-/** The name of a field: deal_type becomes Deal type. */
+/** Fields of products and people with special names, by the slug in small letters. */
+const ownNames: Readonly<Record<string, string>> = {
+  [dealCount]: 'Number of deals',
+  [lineCount]: 'Number of products',
+  [teamEarnings]: 'What the team earns',
+  'line.family': 'Product family',
+  'line.name': 'Product name',
+  'line.product_code': 'Product code',
+  'line.amount': 'Net amount of the product',
+  'rep.tenure_months': 'Months of service',
+};
+
+/** The name of a field: deal_type becomes Deal type, and line.unit_price Unit price of the product. */
 export function fieldWords(slug: string): string {
-  if (slug === dealCount) return 'Number of deals';
-  if (slug === teamEarnings) return 'What the team earns';
+  const own = ownNames[slug.toLowerCase()];
+  if (own !== undefined) return own;
+  const [, owner, field = ''] = /^(line|rep)\.(.*)$/i.exec(slug) ?? [];
+  if (owner !== undefined)
+    return `${fieldWords(field)} of the ${owner.toLowerCase() === 'line' ? 'product' : 'person'}`;
   if (isFormula(slug)) return slug.slice(1).trim();
   const words = slug
     .replace(/([a-z])([A-Z])/g, '$1 $2')

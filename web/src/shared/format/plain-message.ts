@@ -8,6 +8,7 @@ const pages: readonly (readonly [path: RegExp, page: string])[] = [
   [/^\/v1\/assignments/, 'Assignments'],
   [/^\/v1\/credit-rules/, 'Credit rules'],
   [/^\/v1\/ramps/, 'Ramps'],
+  [/^\/v1\/rate-tables/, 'Rate tables'],
   [/^\/v1\/plans/, 'Plans'],
   [/^\/v1\/deals/, 'Deals'],
   [/^\/v1\/reps/, 'People'],
