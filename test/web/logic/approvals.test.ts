@@ -23,6 +23,7 @@ import {
 import { changedLines } from '#web/pages/team/approvals/changed-lines.js';
 import { neighbours, nextOf } from '#web/pages/team/approvals/review-order.js';
 import { isSeen, type SeenStatement } from '#web/pages/team/approvals/seen-statements.js';
+import { undecidedBefore } from '#web/pages/team/approvals/undecided.js';
 import { mainAttainment } from '#web/pages/team/attainment.js';
 import { findBand } from '#web/pages/team/bands.js';
 import { statement } from './samples.js';
@@ -82,6 +83,20 @@ describe('an approval of many statements', () => {
   it('says how it ended', () => {
     expect(approvedWords(1, 0)).to.match(/^1\sstatement approved\.$/);
     expect(approvedWords(1820, 2)).to.match(/^1,820\sstatements approved, 2 not\. The list says why\.$/);
+  });
+});
+
+describe('the warning before an approval', () => {
+  it('names what is undecided of earlier periods of the same people', () => {
+    const difference = (repId: string, period: string) => ({
+      ...{ discrepancyId: `${repId} ${period}`, repId, repName: repId, period, delta: 684, currency: 'USD' },
+      otherCurrencies: [{ currency: 'EUR', delta: -5 }] as never,
+    });
+    const open = [difference('rosa', '2026-09'), difference('rosa', '2026-10'), difference('ben', '2026-09')];
+    const words = undecidedBefore(open, '2026-10', new Set(['rosa'])).map((each) => each.words);
+    expect(words.map((text) => text.replaceAll('\u00a0', ' '))).to.deep.equal([
+      'rosa, September 2026: +USD 684.00 and −EUR 5.00',
+    ]);
   });
 });
 

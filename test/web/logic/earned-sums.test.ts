@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { type EarnedSums, earnedParts, earnedTotal, leavesOut } from '#web/features/fx/earned-sum.js';
+import { changeSince, type EarnedSums, earnedParts, earnedTotal, leavesOut } from '#web/features/fx/earned-sum.js';
 
 const earned = (total: number) => ({ total, commission: total, bonus: 0, adjustments: 0 });
 const sums: EarnedSums = {
@@ -35,5 +35,15 @@ describe('what was earned in several currencies', () => {
   it('is listed by currency in a workspace without rates', () => {
     expect([earnedTotal(sums), leavesOut(sums)]).to.deep.equal([1000, false]);
     expect(earnedParts(sums).map((part) => part.replaceAll('\u00a0', ' '))).to.deep.equal(['GBP 500.33']);
+  });
+
+  it('changes in the only currency of a person, whatever the rates do', () => {
+    const inPounds = (total: number, converted: number) => ({
+      ...{ earnings: earned(0), otherCurrencies: [{ currency: 'GBP', earnings: earned(total) }] },
+      converted: { total: converted, rates: [rate], missing: [] },
+    });
+    expect(changeSince(inPounds(500, 660), inPounds(500, 625), 'USD')).to.deep.equal({ amount: '0', currency: 'GBP' });
+    const both = { ...inPounds(500, 660), earnings: earned(10) };
+    expect(changeSince(both, inPounds(500, 625), 'USD')).to.deep.equal({ amount: '35', currency: 'USD' });
   });
 });

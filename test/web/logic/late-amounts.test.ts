@@ -139,6 +139,12 @@ describe('the cause of a difference', () => {
       null,
     ],
     ['a_new_kind', 'A new calculation', 'A new calculation', null],
+    [
+      'deal_change',
+      'Deal D-1, of 2026-09, which is not decided',
+      'A deal changed, of September 2026, which is not decided',
+      'D-1',
+    ],
   ] as const)
     it(`${kind} is in words`, () => {
       expect(describeCause({ kind, what })).to.deep.equal({ text, dealId });

@@ -72,7 +72,8 @@ describe('a line in words', () => {
   for (const [change, words] of [
     [{ rate: 0.0825 }, '8.25 %'],
     [{ rate: 0 }, '0 %'],
-    [{ tierName: 'Quota' }, 'Quota'],
+    [{ tierName: 'Quota' }, 'several rates, Quota'],
+    [{ tierName: 'Quota', base: 0.6 }, 'Quota'],
     [{}, 'fixed'],
     [{ amount: 0 }, 'no tier'],
     [{ amount: 0, tierName: 'Base' }, 'Base'],
@@ -88,6 +89,7 @@ describe('a line in words', () => {
 
   it('has no base where a fixed amount was paid', () => {
     expect(describeBase(line({ rate: null, base: 1 }))).to.equal(null);
+    expect(describeBase(line({ rate: null, base: 0.6 }))).to.equal(null);
     expect(describeBase(line({ rate: 0.1, base: 1 }))).to.equal(1);
     expect(describeBase(line({ rate: null, base: 0 }))).to.equal(0);
   });

@@ -1,4 +1,5 @@
 import { type DealChange } from '../../api/deal-history-query.js';
+import { formatCount } from '../../shared/format/numbers.js';
 import { useValueWords, valueName } from './deal-values.js';
 
 const kindWords: Readonly<Record<DealChange['kind'], string | null>> = {
@@ -8,11 +9,15 @@ const kindWords: Readonly<Record<DealChange['kind'], string | null>> = {
   restored: 'Restored',
 };
 
+/** How many values are named; a write of a whole record may change all of them. */
+const maxNamed = 6;
+
 /** What a change of a deal did to its values. A new deal has all its values below on the page. */
 export function ChangedValues({ change: { kind, changes } }: { readonly change: DealChange }) {
   const words = useValueWords();
   const what = kindWords[kind];
-  const listed = kind === 'created' ? [] : changes;
+  const listed = kind === 'created' ? [] : changes.slice(0, maxNamed);
+  const others = kind === 'created' ? 0 : changes.length - listed.length;
   return (
     <span>
       {what === null ? null : <b className="strong">{what}</b>}
@@ -22,6 +27,7 @@ export function ChangedValues({ change: { kind, changes } }: { readonly change: 
           <b className="strong">{valueName(name)}</b> {words(name, before)} → {words(name, after)}
         </span>
       ))}
+      {others === 0 ? null : `, and ${formatCount(others, 'more value')}`}
     </span>
   );
 }

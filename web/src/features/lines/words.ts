@@ -2,14 +2,15 @@ import { type Line } from '../../api/queries.js';
 import { formatRate } from '../../shared/format/numbers.js';
 import { formatPeriod } from '../../shared/format/periods.js';
 
-/** The rate of a line in words: 8 %, the tier if several rates applied, or fixed. */
+/** The rate of a line in words: 8 %, the tier where it is that of a fixed amount or the last of several rates, or fixed. */
 export function rateWords(line: Line): string {
   const { rate, tierName, base, kind } = line;
   if (line.refundId !== undefined) return 'clawback';
   if (kind !== 'commission_earned') return kind === 'true_up' ? 'correction' : kind;
   if (rate !== null) return formatRate(rate);
   if (tierName === null && line.amount === 0) return 'no tier';
-  return base === null || tierName === null ? 'fixed' : tierName;
+  if (base === null || tierName === null) return 'fixed';
+  return line.amount === 0 || describeBase(line) === null ? tierName : `several rates, ${tierName}`;
 }
 
 /** Names of lines that no rule paid. */
@@ -20,9 +21,9 @@ export const kindWords = {
   clawback: 'Clawback',
 } as const;
 
-/** What the rate multiplied; absent where a fixed amount was paid. */
+/** What the rate multiplied; absent where a fixed amount was paid, in full or by the share of a deal. */
 export function describeBase({ rate, base }: Line): number | null {
-  return rate === null && base === 1 ? null : base;
+  return rate === null && base !== null && base > 0 && base <= 1 ? null : base;
 }
 
 /** The deal of the line. A true-up names the deal that it corrects, or how many. */

@@ -20,6 +20,10 @@ type Change = NonNullable<Parameters<typeof api.changeReps>[0]>['body']['change'
 interface ChangePeopleDialogProps {
   readonly chosen: readonly Person[];
   readonly people: readonly Person[];
+  /** What is changed, where the page says it; otherwise the dialog asks. */
+  readonly what?: Entered['what'];
+  /** Where the choice is kept until it is sent. */
+  readonly kept?: string;
   readonly onClose: () => void;
   readonly onDone: () => void;
 }
@@ -56,8 +60,9 @@ const previewQuery = (repIds: readonly string[], change: Change | null) =>
   });
 
 /** One value for many people, with what it changes for each of them before it does. */
-export function ChangePeopleDialog({ chosen, people, onClose, onDone }: ChangePeopleDialogProps) {
-  const form = useKeptForm<Entered>('change people', nothing);
+export function ChangePeopleDialog(props: ChangePeopleDialogProps) {
+  const { chosen, people, what = '', kept = 'change people', onClose, onDone } = props;
+  const form = useKeptForm<Entered>(kept, { ...nothing, what });
   const entered = form.values;
   const { data: fields = [] } = useQuery(personFieldsQuery);
   const repIds = chosen.map(({ id }) => id);
@@ -73,9 +78,10 @@ export function ChangePeopleDialog({ chosen, people, onClose, onDone }: ChangePe
     },
   });
   const count = change === null ? 0 : (preview.data?.changed ?? 0);
+  const [only] = chosen;
   return (
     <Dialog
-      title={`Change ${formatCount(chosen.length, 'person', 'people')}`}
+      title={`Change ${only === undefined || chosen.length > 1 ? formatCount(chosen.length, 'person', 'people') : only.name}`}
       size={640}
       onClose={onClose}
       onSubmit={() => save.send()}
@@ -86,16 +92,18 @@ export function ChangePeopleDialog({ chosen, people, onClose, onDone }: ChangePe
         children: count === 0 ? 'Change' : `Change ${formatCount(count, 'person', 'people')}`,
       }}
     >
-      <Choice
-        label="What"
-        value={entered.what}
-        choices={[
-          ['', 'Choose what changes'],
-          ...choices,
-          ...fields.map(({ slug, label }) => [`fields.${slug}`, label] as const),
-        ]}
-        onChange={({ currentTarget }) => form.change({ ...nothing, what: currentTarget.value })}
-      />
+      {what === '' ? (
+        <Choice
+          label="What"
+          value={entered.what}
+          choices={[
+            ['', 'Choose what changes'],
+            ...choices,
+            ...fields.map(({ slug, label }) => [`fields.${slug}`, label] as const),
+          ]}
+          onChange={({ currentTarget }) => form.change({ ...nothing, what: currentTarget.value })}
+        />
+      ) : null}
       {entered.what === '' ? null : (
         <ValueInput entered={entered} people={people} fields={fields} onChange={form.change} />
       )}

@@ -8,6 +8,7 @@ import { api } from '../../api/client.js';
 import { describeError } from '../../api/describe-error.js';
 import { allPlansQuery } from '../../api/import-queries.js';
 import { balancesQuery } from '../../api/payout-queries.js';
+import { peopleQuery } from '../../api/payroll-queries.js';
 import {
   type Absence,
   absencesQuery,
@@ -43,6 +44,7 @@ import { formatAttainment, formatNumber, formatUnits } from '../../shared/format
 import { daysOf, formatPeriod } from '../../shared/format/periods.js';
 import { AbsenceDialog } from './AbsenceDialog.js';
 import { AssignDialog, toTarget } from './AssignDialog.js';
+import { ManagerOfPerson } from './ManagerOfPerson.js';
 import { PayOfPerson } from './PayOfPerson.js';
 import styles from './Person.module.css';
 import { ProfileOfPerson } from './ProfileOfPerson.js';
@@ -70,6 +72,7 @@ export function PersonPage() {
     // Cards that load these after the others would move what is below them.
     fields: useQuery(personFieldsQuery),
     balances: useQuery(balancesQuery(repId)),
+    people: useQuery(peopleQuery),
   });
   const person = query.data?.person;
   return (
@@ -165,6 +168,7 @@ function WorkingTime({ plans, quotas, year, ...facts }: WorkingTimeProps) {
       </Card>
       <Absences repId={person.id} absences={absences} />
       <ProfileOfPerson person={person} />
+      <ManagerOfPerson repId={person.id} />
       <PayOfPerson person={person} />
       <BalanceOfPerson repId={person.id} />
       <DrawsOfPerson repId={person.id} />

@@ -32,7 +32,6 @@ import { LazyTraceDrawer } from '../../features/trace/LazyTraceDrawer.js';
 import { opensTrace } from '../../features/trace/opens-trace.js';
 import { formatDay, formatTimestamp } from '../../shared/format/dates.js';
 import { formatMoney } from '../../shared/format/numbers.js';
-import { formatPeriod } from '../../shared/format/periods.js';
 import styles from './Deals.module.css';
 import { outcomeWords } from './reasons.js';
 
@@ -184,16 +183,17 @@ function LateNote({ breakdown: { corrections, openDifferences } }: { readonly br
 }
 
 function PaidRules({ events, corrections }: Pick<Breakdown, 'events' | 'corrections'>) {
+  const { repId: own } = useSession();
   if (events.length === 0 && corrections.length === 0) return null;
   return (
     <Card title="What it earned, by rule">
       <ul className={blocks.rows}>
-        {events.map(({ eventId, ruleName, repName, amount, currency, status, period, kind }) => (
+        {events.map(({ eventId, ruleName, repId, repName, amount, currency, status, earnedOn, kind }) => (
           <li key={eventId}>
             <span>
               <b className="strong">{ruleName ?? kindWords[kind]}</b>{' '}
               <span className="dim">
-                {repName}, {formatPeriod(period)}
+                {repId === own ? '' : `${repName}, `}earned on {formatDay(earnedOn, 'year')}
                 {status === 'reversed' ? ', no longer counts' : ''}
               </span>
             </span>
@@ -213,7 +213,7 @@ function PaidRules({ events, corrections }: Pick<Breakdown, 'events' | 'correcti
             <span>
               <b className="strong">{correction.ruleName}</b>{' '}
               <span className="dim">
-                {correction.repName}, added{' '}
+                {correction.repId === own ? '' : `${correction.repName}, `}added{' '}
                 <StatementLink repId={correction.repId} period={correction.paidIn} className="strong">
                   {correctionWords(correction)}
                 </StatementLink>
@@ -236,7 +236,7 @@ function PaidRules({ events, corrections }: Pick<Breakdown, 'events' | 'correcti
 }
 
 function OpenDifferences({ differences }: { readonly differences: Breakdown['openDifferences'] }) {
-  const { role } = useSession();
+  const { role, repId: own } = useSession();
   if (differences.length === 0) return null;
   const opens = role === 'admin' || role === 'manager' || role === 'payroll';
   return (
@@ -247,7 +247,8 @@ function OpenDifferences({ differences }: { readonly differences: Breakdown['ope
             <span>
               <b className="strong">{difference.ruleName}</b>{' '}
               <span className="dim">
-                {difference.repName}, {formatMoney(difference.live, difference.currency)} instead of{' '}
+                {difference.repId === own ? '' : `${difference.repName}, `}
+                {formatMoney(difference.live, difference.currency)} instead of{' '}
                 {formatMoney(difference.approved, difference.currency)}. {differenceWords(difference)}
               </span>
             </span>

@@ -93,7 +93,7 @@ interface PastProps extends Pick<LeadProps, 'main' | 'position'> {
 }
 
 /** The result of an attainment period that is over, or of its months until then. */
-function Past({ main: { quota }, position: { current }, isOver }: PastProps) {
+function Past({ main: { quota, rule }, position: { current }, isOver }: PastProps) {
   const period = formatPeriod(quota.period);
   const attained = formatAttainment(quota.attainment);
   return (
@@ -104,10 +104,16 @@ function Past({ main: { quota }, position: { current }, isOver }: PastProps) {
       <p className={styles.words}>
         {current === null
           ? 'No tier was reached.'
-          : `The tier reached ${isOver ? 'is' : 'by then was'} ${current.name}.`}
+          : `The tier reached ${isOver ? 'is' : 'by then was'} ${current.name}.${byDayWords(rule)}`}
       </p>
     </>
   );
+}
+
+/** A refund lowers the attainment, and leaves the tier of deals that were paid by a higher one. */
+function byDayWords({ executionPhase, tierMode }: MainQuota['rule']): string {
+  if (executionPhase === 'periodic' || tierMode === 'retroactive') return '';
+  return ' A deal is paid by the attainment of its day, which a later refund does not change.';
 }
 
 /** What the next tier changes, and the days until the end of the period. */

@@ -3,12 +3,13 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { lazy, Suspense } from 'react';
 import { downloadStatement } from '../../api/download.js';
-import { type Statement, statementQuery } from '../../api/queries.js';
+import { dashboardQuery, type Statement, statementQuery } from '../../api/queries.js';
 import { findUrl } from '../../app/navigation.js';
 import { useSession } from '../../app/session.js';
 import { usePeriod } from '../../app/today.js';
 import blocks from '../../components/Blocks.module.css';
 import { buttonClass } from '../../components/Button.js';
+import { EarningsBars } from '../../components/EarningsBars.js';
 import { ExportMenu } from '../../components/ExportMenu.js';
 import { Loaded } from '../../components/Loaded.js';
 import { StatementLink } from '../../components/links.js';
@@ -104,6 +105,7 @@ export function StatementPage() {
                     tracedId={trace ?? null}
                   />
                 )}
+                {reviews ? <Months repId={repId} period={period} /> : null}
               </div>
               <aside className={`${blocks.inOrder} ${styles.side}`} aria-label="Questions and comments">
                 <Suspense fallback={<Skeleton height={240} />}>
@@ -118,6 +120,13 @@ export function StatementPage() {
       {trace === undefined ? null : <LazyTraceDrawer eventId={trace} eventIds={eventIds} period={period} isBeside />}
     </Page>
   );
+}
+
+/** The months of the person, as they see them on their own page. */
+function Months({ repId, period }: { readonly repId: string; readonly period: string }) {
+  const dashboard = useQuery(dashboardQuery(repId, period)).data;
+  if (dashboard === undefined) return null;
+  return <EarningsBars months={dashboard.trend} period={period} currency={dashboard.currency} />;
 }
 
 /** What is earned in the period and waits or is held today: why the statement pays less than it earns. */

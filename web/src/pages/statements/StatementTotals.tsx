@@ -1,10 +1,12 @@
 import { useQuery } from '@tanstack/react-query';
-import { dashboardQuery, type Statement, statementQuery } from '../../api/queries.js';
+import { dashboardQuery, plansQuery, type Statement, statementQuery } from '../../api/queries.js';
+import { type Attainment } from '../../api/team-queries.js';
 import { useToday } from '../../app/today.js';
 import { Delta } from '../../components/Delta.js';
 import { HeroMoney, LedgerTotal, Money } from '../../components/Money.js';
 import { PayslipLines } from '../../features/payslip/PayslipLines.js';
 import { paidWords } from '../../features/payslip/words.js';
+import { approvedAttainment } from '../../features/statements/approved-attainment.js';
 import { earnedSums, netSums, type Sum, shownSums, sumWords } from '../../features/statements/pay-sums.js';
 import { difference, signOf } from '../../shared/format/exact.js';
 import { formatAttainment, formatMoney } from '../../shared/format/numbers.js';
@@ -19,6 +21,7 @@ export function StatementTotals({ statement }: { readonly statement: Statement }
   const previous = useQuery({ ...statementQuery(repId, before), enabled: hasDays(before) }).data;
   const quotas = useQuery(dashboardQuery(repId, period)).data?.attainment ?? [];
   const main = mainAttainment(quotas, period);
+  const plans = useQuery({ ...plansQuery, enabled: statement.status === 'approved' }).data ?? [];
   const [sum, ...others] = shownSums(netSums([statement], payslip?.currency ?? currency)) as [Sum, ...Sum[]];
   const today = useToday();
   return (
@@ -40,7 +43,7 @@ export function StatementTotals({ statement }: { readonly statement: Statement }
         <p>
           {main === null
             ? '\u00a0'
-            : `${main.measure}, ${countedPeriod(main.period, main.through, today)}: ${formatAttainment(main.attainment)} attained`}
+            : `${main.measure}, ${countedPeriod(main.period, main.through, today)}: ${attainedWords(main, approvedAttainment(statement, main, plans))}`}
         </p>
       </div>
       {payslip === undefined ? (
@@ -50,6 +53,13 @@ export function StatementTotals({ statement }: { readonly statement: Statement }
       )}
     </section>
   );
+}
+
+/** What was approved stays; what the attainment would be now is beside it. */
+function attainedWords({ attainment }: Attainment, approved: number | null): string {
+  const now = formatAttainment(attainment);
+  const then = approved === null ? now : formatAttainment(approved);
+  return then === now ? `${now} attained` : `${then} attained, now ${now}`;
 }
 
 /** What is payable is not compared with what was earned before there were payouts. */

@@ -159,7 +159,7 @@ function Strip({ team, previous, isOfSome }: StripProps) {
         note={
           withQuota.length === reps.length
             ? 'everyone has a quota'
-            : `${formatCount(reps.length - withQuota.length, 'person', 'people')} without a quota`
+            : `${formatCount(reps.length - withQuota.length, 'person', 'people')} have no quota or need none`
         }
       />
       <StatCard

@@ -8,10 +8,9 @@ import { LedgerTotal, Money } from '../../components/Money.js';
 import { Card } from '../../components/Page.js';
 import { EmptyState } from '../../components/States.js';
 import { StatusBadge } from '../../components/StatusBadge.js';
-import { earnedTotal, leavesOut } from '../../features/fx/earned-sum.js';
+import { changeSince, earnedTotal } from '../../features/fx/earned-sum.js';
 import { type Sum, sumByCurrency } from '../../features/statements/pay-sums.js';
 import { SumLines } from '../../features/statements/SumLines.js';
-import { difference } from '../../shared/format/exact.js';
 import { formatCount, formatMoney } from '../../shared/format/numbers.js';
 import { shortPeriod } from '../../shared/format/periods.js';
 import { Attained } from './Attained.js';
@@ -74,9 +73,9 @@ export function TeamTable({ team, previous, payable, band, onAllBands }: TeamTab
                   commission: <Money amount={totals.commission} currency={currency} unit="none" />,
                   bonus: <Money amount={totals.bonus} currency={currency} unit="none" />,
                   adjusted: <Money amount={totals.adjustments} currency={currency} unit="none" />,
-                  ...(credited(team) === null
+                  ...(team.bookings === undefined
                     ? {}
-                    : { credited: <Money amount={credited(team)} currency={currency} unit="none" /> }),
+                    : { credited: <SumLines sums={creditedSums(team) ?? []} main={currency} /> }),
                   earned: (
                     <>
                       <LedgerTotal amount={totals.total} currency={currency} />
@@ -100,8 +99,7 @@ function buildColumns(
   const before = new Map(previous?.reps.map((rep) => [rep.repId, rep]));
   const change = (rep: TeamMember) => {
     const then = previous?.currency === currency ? before.get(rep.repId) : undefined;
-    if (then === undefined || leavesOut(rep) || leavesOut(then)) return null;
-    return difference(earnedTotal(rep), earnedTotal(then));
+    return then === undefined ? null : changeSince(rep, then, currency);
   };
   const amount = (key: 'commission' | 'bonus', header: string): Column<TeamMember> => ({
     key,
@@ -120,7 +118,7 @@ function buildColumns(
   return [
     personColumn(period, '150px'),
     attainmentColumn(period),
-    ...(credited(team) === null ? [] : [creditedColumn(currency)]),
+    ...(team.bookings === undefined ? [] : [creditedColumn(currency)]),
     amount('commission', 'Commission'),
     amount('bonus', 'Bonus'),
     // The column of what is paid takes the room of an empty one.
@@ -140,10 +138,13 @@ function buildColumns(
       align: 'right',
       phone: 'note',
       sortBy: (rep) => {
-        const amount = change(rep);
-        return amount === null ? null : Number(amount);
+        const amount = change(rep)?.amount;
+        return amount === undefined ? null : Number(amount);
       },
-      cell: (rep) => <Delta amount={change(rep)} currency={currency} unit="none" />,
+      cell: (rep) => {
+        const { amount, currency: of } = change(rep) ?? { amount: null, currency };
+        return <Delta amount={amount} currency={of} unit={of === currency ? 'none' : 'code'} />;
+      },
     },
     {
       key: 'status',
@@ -155,10 +156,16 @@ function buildColumns(
   ];
 }
 
-/** What people are credited with in the currency of the table; null in workspaces without shared deals. */
-function credited({ bookings, currency }: Pick<TeamMember, 'bookings'> & { readonly currency: string }): number | null {
+/** What people are credited with by currency; null in workspaces without shared deals. */
+function creditedSums({
+  bookings,
+  currency,
+}: Pick<TeamMember, 'bookings'> & { readonly currency: string }): readonly Sum[] | null {
   if (bookings === undefined) return null;
-  return bookings.find((each) => each.currency === currency)?.credited ?? 0;
+  return sumByCurrency(
+    bookings.map((sold) => ({ currency: sold.currency, amount: sold.credited })),
+    currency,
+  );
 }
 
 /** Shared deals count with the share of each person. */
@@ -167,10 +174,8 @@ function creditedColumn(currency: string): Column<TeamMember> {
     key: 'credited',
     header: 'Credited',
     align: 'right',
-    sortBy: ({ bookings }) => credited({ bookings, currency }),
-    cell: ({ bookings }) => (
-      <Money amount={credited({ bookings, currency })} currency={currency} unit="none" dimsZero />
-    ),
+    sortBy: ({ bookings }) => Number(creditedSums({ bookings, currency })?.[0]?.amount ?? 0),
+    cell: ({ bookings }) => <SumLines sums={creditedSums({ bookings, currency }) ?? []} main={currency} />,
   };
 }
 

@@ -1,4 +1,5 @@
 import { type Discrepancy } from '../../api/team-queries.js';
+import { formatPeriod } from '../../shared/format/periods.js';
 
 type Cause = Discrepancy['causes'][number];
 
@@ -28,11 +29,16 @@ const words: Readonly<Record<string, string>> = {
   statement_approved: 'The period was approved',
 };
 
+/** Ends the words of a cause that belongs to an earlier period. */
+const ofUndecided = /, of (\S+), which is not decided$/;
+
 /** What happened, and the id of the deal to which it happened; null for none or several. */
 export function describeCause({ kind, what }: Pick<Cause, 'kind' | 'what'>): {
   readonly text: string;
   readonly dealId: string | null;
 } {
-  const dealId = /^Deal (.+)$/s.exec(what)?.[1] ?? null;
-  return { text: words[kind] ?? what, dealId };
+  const period = ofUndecided.exec(what)?.[1];
+  const dealId = /^Deal (.+)$/s.exec(what.replace(ofUndecided, ''))?.[1] ?? null;
+  const text = words[kind] ?? what;
+  return { text: period === undefined ? text : `${text}, of ${formatPeriod(period)}, which is not decided`, dealId };
 }

@@ -1,4 +1,7 @@
 import { IconAlertTriangle, IconCheck } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { discrepanciesQuery } from '../../../api/team-queries.js';
 import { useToday } from '../../../app/today.js';
 import { Dialog } from '../../../components/Dialog.js';
 import { Facing } from '../../../components/Facing.js';
@@ -9,6 +12,7 @@ import { formatCount } from '../../../shared/format/numbers.js';
 import { daysOf, formatPeriod } from '../../../shared/format/periods.js';
 import styles from './Approvals.module.css';
 import { type ApprovalRow } from './approval-rows.js';
+import { undecidedBefore } from './undecided.js';
 
 interface ApproveDialogProps {
   /** The currency of the workspace. */
@@ -56,6 +60,7 @@ export function ApproveDialog({ currency, period, selected, onClose, onConfirm }
           </p>
         </Note>
       )}
+      <Undecided period={period} selected={selected} />
       <p className={styles.names}>
         {selected.map(({ statement }) => `${statement.name} v${statement.version}`).join(', ')}
       </p>
@@ -64,5 +69,34 @@ export function ApproveDialog({ currency, period, selected, onClose, onConfirm }
         appear as discrepancies. A manager or admin can unlock a statement again.
       </p>
     </Dialog>
+  );
+}
+
+/** Earlier differences of these people: they are not in the statements, and move their tiers once they are decided. */
+function Undecided({ period, selected }: Pick<ApproveDialogProps, 'period' | 'selected'>) {
+  const open = useQuery(discrepanciesQuery('open')).data ?? [];
+  const undecided = undecidedBefore(open, period, new Set(selected.map(({ repId }) => repId)));
+  if (undecided.length === 0) return null;
+  return (
+    <Note
+      tone="warning"
+      icon={IconAlertTriangle}
+      title="Earlier periods are not decided"
+      actions={
+        <Link to="/discrepancies" className="strong">
+          Discrepancies
+        </Link>
+      }
+    >
+      <p>
+        Decide them first: what they change in {formatPeriod(period)} becomes a difference of it as soon as it is
+        approved.
+      </p>
+      <ul>
+        {undecided.map(({ discrepancyId, words }) => (
+          <li key={discrepancyId}>{words}</li>
+        ))}
+      </ul>
+    </Note>
   );
 }
