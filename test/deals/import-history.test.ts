@@ -54,7 +54,7 @@ describe('the history of imports', () => {
         actor: `rep:${amy}`,
         actorName: 'Amy',
         fileName: 'people.csv',
-        counts: null,
+        counts: { created: 1, changed: 0, unchanged: 0, rejected: 0 },
         totals: null,
         rows: 1,
         takenBackAt: null,

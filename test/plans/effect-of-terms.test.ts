@@ -132,6 +132,23 @@ describe('the effect of other terms, before they are stored', () => {
     );
   });
 
+  it('of variable pay is what setting it then does', async () => {
+    const rule = { name: 'Bonus', measure: 'amount', payoutBase: 'variable_target', tiers: tiers.slice(0, 1) };
+    const bonus = await api.createPlan({ name: 'Bonus', config: { dealConditions: [won], rules: [rule] } }, [ann]);
+    const planRuleId = bonus.rules[0]?.id;
+    const set = async (variableTarget: number) => {
+      const targets = [{ repId: ann, period: '2026-Q1', target: 4000, variableTarget }];
+      const { effect } = await api.expect(200, 'POST', '/v1/quotas/preview', { planRuleId, targets });
+      const before = await total();
+      await api.expect(201, 'POST', '/v1/quotas', { planRuleId, targets });
+      expect(effect.totals).to.deep.equal([{ currency: 'USD', delta: (await total()) - before }]);
+      return effect.totals[0].delta;
+    };
+    await set(1000);
+    // In February 200 for Ann, and half of it for Mia.
+    expect(await set(3000)).to.equal(300);
+  });
+
   it('of the currency of the workspace moves every amount', async () => {
     const { effect } = await api.expect(200, 'POST', '/v1/workspaces/preview', { currency: 'EUR' });
     // The approved January of Ann stays in dollars, so that Mia earns nothing on it in a plan in euros.

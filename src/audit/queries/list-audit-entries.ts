@@ -35,7 +35,7 @@ const entry = z
       .record(z.string(), z.int())
       .optional()
       .describe(
-        'What a call did with many deals: how many it created, changed, left unchanged, rejected, deleted and restored',
+        'What a call did with many deals, people or refunds: how many it created, changed, left unchanged, rejected, deleted and restored',
       ),
     totals: z
       .array(

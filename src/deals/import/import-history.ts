@@ -31,7 +31,7 @@ export const importRecord = z
       .record(z.string(), z.int())
       .nullable()
       .describe(
-        'Number of deals or refunds that were created, changed, unchanged and rejected; null for other imports',
+        'Number of deals, people or refunds that were created, changed, unchanged and rejected; null for other imports',
       ),
     totals: z
       .array(
@@ -44,7 +44,11 @@ export const importRecord = z
       )
       .nullable()
       .describe('Control totals of the file; null for imports of other things than deals'),
-    rows: z.int().describe('Number of stored rows that the import created or changed'),
+    rows: z
+      .int()
+      .describe(
+        'Number of deals, people or refunds that the import created or changed; of other imports, of stored rows',
+      ),
     takenBackAt: z.string().nullable().describe('When it was last taken back, instant in ISO 8601; null for never'),
   })
   .describe('One import of a file');

@@ -65,6 +65,13 @@ export function cellReader<Name extends string>(
 
 const importUpload = { types: ['text/csv'], limitBytes: 4 * 1024 * 1024 } as const;
 
+/** How many rows had which outcome, for the audit log. */
+export function countOutcomes(rows: readonly Pick<RowResult, 'outcome'>[]): Record<RowResult['outcome'], number> {
+  const counts = { created: 0, changed: 0, unchanged: 0, rejected: 0 };
+  for (const { outcome } of rows) counts[outcome] += 1;
+  return counts;
+}
+
 export function toImportResponse(results: readonly RowResult[], dryRun: boolean): ImportResults {
   const count = (...outcomes: RowResult['outcome'][]) =>
     results.filter(({ outcome }) => outcomes.includes(outcome)).length;

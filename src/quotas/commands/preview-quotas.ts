@@ -26,6 +26,7 @@ const body = z.strictObject({
           repId: uuid.describe('The rep (UUID)'),
           period: period.describe("The period, in the format of the rule's attainmentPeriod"),
           target: targetAmount.describe('What counts as 100 %, in the unit of the measure'),
+          variableTarget: targetAmount.nullish().describe('As variableTarget of setQuotas'),
           prorate: z.boolean().optional().describe('As prorate of setQuotas'),
         })
         .describe('Target of one rep and period'),
@@ -47,9 +48,13 @@ async function writeQuotas(tx: Transaction, { planRuleId, targets, removed }: Bo
   if (unknown.length > 0) throw repNotFound(unknown);
   const rule = await findRuleById(tx, planRuleId, undefined);
   const calendar = await loadCalendar(tx);
-  const settings = targets.map(({ repId, period: during, target, prorate }): QuotaSetting => {
+  const settings = targets.map(({ repId, period: during, target, variableTarget, prorate }): QuotaSetting => {
     assertPeriodOf(rule, during, calendar);
-    return { repId, rule, period: during, target: Decimal.of(target), variableTarget: undefined, prorate };
+    return {
+      ...{ repId, rule, period: during, prorate },
+      target: Decimal.of(target),
+      variableTarget: variableTarget == null ? variableTarget : Decimal.of(variableTarget),
+    };
   });
   const affected = new Map<string, DayRange>();
   const affect = (repId: string, during: string) => {

@@ -11,6 +11,7 @@ import { assertCurrency, type CellReader, filled } from '../../platform/files/ce
 import { readCsvTable, type TableRow } from '../../platform/files/csv-table.js';
 import {
   cellReader,
+  countOutcomes,
   csvImport,
   csvImportExample,
   importQuery,
@@ -124,13 +125,6 @@ function toResult({ row }: Row, read: ReadRefund | Failure, outcomes: ReadonlyMa
   if (read instanceof Failure)
     return { ...result, outcome: 'rejected' as const, code: read.code, reason: read.message };
   return { ...result, outcome: outcomes.get(toKey(read)) as RowResult['outcome'] };
-}
-
-function countOutcomes(results: ImportResponse['results']): Record<string, number> {
-  const outcomes = ['created', 'changed', 'unchanged', 'rejected'] as const;
-  return Object.fromEntries(
-    outcomes.map((outcome) => [outcome, results.filter((result) => result.outcome === outcome).length]),
-  );
 }
 
 export const importRefunds = operation({

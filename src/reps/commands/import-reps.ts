@@ -6,12 +6,14 @@ import { groupBy } from '../../kernel/group-by.js';
 import { readValue } from '../../kernel/invalid-values.js';
 import { mapInSlices } from '../../kernel/waiting.js';
 import { CommissionChanges } from '../../ledger/requests/commission-changes.js';
+import { setAuditCounts } from '../../platform/database/audit-counts.js';
 import { withDryRun } from '../../platform/database/dry-run.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { type CellReader } from '../../platform/files/cells.js';
 import { readCsvTable, type TableRow } from '../../platform/files/csv-table.js';
 import {
   cellReader,
+  countOutcomes,
   csvImport,
   csvImportExample,
   importQuery,
@@ -86,7 +88,7 @@ const personRow = person.partial({ name: true });
 async function upsert(
   caller: Caller,
   people: readonly Person[],
-  dryRun: boolean,
+  { dryRun, rejected }: { readonly dryRun: boolean; readonly rejected: number },
   changes: CommissionChanges,
   clock: Clock,
 ): Promise<readonly UpsertedPerson[]> {
@@ -94,7 +96,9 @@ async function upsert(
     runPeopleChange(changes, caller, async (tx, recalculate, beforeCommissionChange) => {
       const today = await workspaceToday(tx, clock);
       const context = { caller, today, beforeCommissionChange };
-      return end(await upsertPeople(tx, recalculate, context, people));
+      const upserted = await upsertPeople(tx, recalculate, context, people);
+      await setAuditCounts(tx, { ...countOutcomes(upserted), rejected });
+      return end(upserted);
     }),
   );
 }
@@ -232,7 +236,7 @@ export const importReps = operation({
     }
     const written = await writeValid(
       sorted,
-      (people) => upsert(caller, people, dryRun, changes, clock),
+      (people) => upsert(caller, people, { dryRun, rejected: sorted.rejected.size }, changes, clock),
       (emails) => unitOfWork.read(caller, (tx) => findRepIdsByEmail(tx, emails)),
     );
     return toImportResponse(

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { type AuditEntry } from '#web/api/settings-queries.js';
-import { groupCalls } from '#web/pages/settings/audit-calls.js';
+import { callWords, groupCalls } from '#web/pages/settings/audit-calls.js';
 
 const entry = (entryId: string, requestId: string | undefined, operation = 'approveStatements') =>
   ({ entryId, requestId, operation, outcome: 'done' }) as AuditEntry;
@@ -23,5 +23,12 @@ describe('the calls of the audit log', () => {
       'a',
       'z',
     ]);
+  });
+
+  it('are named as what the person did', () => {
+    expect(callWords({ operation: 'importDeals', query: { corrections: 'set', mode: 'merge' } })).to.equal(
+      'Edit deals',
+    );
+    expect(callWords({ operation: 'importDeals', query: { fileName: 'deals.csv' } })).to.equal('Import deals');
   });
 });

@@ -24,6 +24,22 @@ describe('changes of quotas', () => {
     });
   });
 
+  it('of variable pay keep the target, and need one', () => {
+    const cells = { 'ann 2026-Q4': '6,000', 'ben 2026-Q4': '10', 'cem 2026-Q4': 'x' };
+    expect(listChanges(cells, stored, 'variableTarget')).to.deep.equal({
+      set: [{ repId: 'ann', period: '2026-Q4', target: 275_000, variableTarget: 6000 }],
+      remove: [],
+      wrong: [
+        { repId: 'ben', period: '2026-Q4', text: '10', lacksTarget: true },
+        { repId: 'cem', period: '2026-Q4', text: 'x' },
+      ],
+    });
+    expect(listChanges({ 'ann 2026-Q4': ' ' }, stored, 'variableTarget').set).to.deep.equal([
+      { repId: 'ann', period: '2026-Q4', target: 275_000, variableTarget: null },
+    ]);
+    expect(listChanges({ 'ann 2026-Q4': '5000' }, stored, 'variableTarget').set).to.deep.equal([]);
+  });
+
   it('are taken back with the variable target, and what they created is deleted', () => {
     const set = [
       { repId: 'ann', period: '2026-Q4', target: 1 },

@@ -30,12 +30,13 @@ export function without(edits: Edits, sent: Edits): readonly Edits[] {
 
 const maxNamed = 5;
 
-/** The cells that are no numbers, with person and period. */
+/** The cells that are no numbers, or that lack a target, with person and period. */
 export function describeWrong(wrong: readonly WrongCell[], people: readonly Person[]): string {
   const cells = wrong.slice(0, maxNamed).map(({ repId, period, text }) => {
     const name = people.find(({ id }) => id === repId)?.name ?? 'a person who is not listed';
     return `“${text}” of ${name} in ${shortPeriod(period)}`;
   });
   const rest = wrong.length - cells.length;
-  return `Not a number: ${cells.join(', ')}${rest > 0 ? ` and ${formatCount(rest, 'other')}` : ''}.`;
+  const why = wrong.every(({ lacksTarget }) => lacksTarget === true) ? 'Set the target first' : 'Not a number';
+  return `${why}: ${cells.join(', ')}${rest > 0 ? ` and ${formatCount(rest, 'other')}` : ''}.`;
 }

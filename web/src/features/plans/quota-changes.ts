@@ -24,25 +24,55 @@ export interface WrongCell {
   readonly repId: string;
   readonly period: string;
   readonly text: string;
+  /** Whether the cell is a number and lacks the target beside which it is stored. */
+  readonly lacksTarget?: true;
+}
+
+/** What the cells have: the target, or the variable pay at 100 % of it. */
+export type QuotaAmount = 'target' | 'variableTarget';
+
+interface EnteredCell {
+  readonly repId: string;
+  readonly period: string;
+  readonly text: string;
+  readonly quota: Quota | undefined;
+  readonly value: number | null;
 }
 
 /** The cells that differ from what is stored, and those that cannot be read. */
 export function listChanges(
   edits: Cells,
   stored: ReadonlyMap<string, Quota>,
+  amount: QuotaAmount = 'target',
 ): QuotaChange & { readonly wrong: readonly WrongCell[] } {
-  const entries = Object.entries(edits).map(([key, text]) => {
+  const entries = Object.entries(edits).map(([key, text]): EnteredCell => {
     const [repId = '', period = ''] = key.split(' ');
-    return { repId, period, text: text.trim(), quota: stored.get(key), target: readNumber(text) };
+    return { repId, period, text: text.trim(), quota: stored.get(key), value: readNumber(text) };
   });
+  if (amount === 'variableTarget') return listVariableChanges(entries);
   return {
-    set: entries.flatMap(({ repId, period, target, quota }) =>
-      target === null || target === quota?.target ? [] : [{ repId, period, target }],
+    set: entries.flatMap(({ repId, period, value, quota }) =>
+      value === null || value === quota?.target ? [] : [{ repId, period, target: value }],
     ),
     remove: entries.flatMap(({ text, quota }) => (text === '' && quota !== undefined ? [quota.quotaId] : [])),
-    wrong: entries.flatMap(({ repId, period, text, target }) =>
-      text !== '' && target === null ? [{ repId, period, text }] : [],
+    wrong: entries.flatMap(({ repId, period, text, value }) =>
+      text !== '' && value === null ? [{ repId, period, text }] : [],
     ),
+  };
+}
+
+/** The cells with another variable pay; an emptied one removes it, and the target stays. */
+function listVariableChanges(cells: readonly EnteredCell[]): ReturnType<typeof listChanges> {
+  return {
+    set: cells.flatMap(({ repId, period, text, value, quota }) => {
+      if (quota === undefined || (value === null && text !== '') || value === quota.variableTarget) return [];
+      return [{ repId, period, target: quota.target, variableTarget: value }];
+    }),
+    remove: [],
+    wrong: cells.flatMap(({ repId, period, text, value, quota }): WrongCell[] => {
+      if (text === '' || (value !== null && quota !== undefined)) return [];
+      return [{ repId, period, text, ...(value === null ? {} : { lacksTarget: true }) }];
+    }),
   };
 }
 

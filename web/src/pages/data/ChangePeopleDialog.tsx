@@ -12,6 +12,7 @@ import { CheckField, Choice, TextField } from '../../components/Field.js';
 import { Loaded } from '../../components/Loaded.js';
 import { FieldInput } from '../../features/people/FieldInput.js';
 import { type PersonField, personFieldsQuery } from '../../features/people/person-fields.js';
+import { isEnteredRange } from '../../shared/format/dates.js';
 import { formatCount } from '../../shared/format/numbers.js';
 
 type Answered = Answer<'changeReps'>['people'][number];
@@ -205,6 +206,7 @@ function toChange({ what, value, isRemoved, from }: Entered): Change | null {
   if (what.startsWith('fields.')) return { fields: { [what.slice('fields.'.length)]: text } };
   if (what === 'role') return { role: value as Person['role'] };
   if (what === 'active') return { active: value === 'true' };
+  if (what === 'managerId' && !isEnteredRange(from || null, null)) return null;
   if (what === 'managerId') return { managerId: text, ...(from === '' ? {} : { managerFrom: from }) };
   return { [what]: text };
 }

@@ -84,7 +84,7 @@ function buildColumns(onOpen: (importId: string) => void): readonly Column<Impor
     },
     {
       key: 'rows',
-      header: 'Changed rows',
+      header: 'New and changed',
       align: 'right',
       cell: ({ rows }) => <span className="num">{formatNumber(rows)}</span>,
     },

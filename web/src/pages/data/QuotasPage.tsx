@@ -31,7 +31,13 @@ import { filterPeople, personFilterOf } from '../../features/people/person-filte
 import { explainTarget, isProrated } from '../../features/people/working-time.js';
 import { GridRowsNote, GridSaveLine } from '../../features/plans/GridSaveLine.js';
 import { headingOf, maxGridRows, noEdits, periodsFor, without } from '../../features/plans/period-grid.js';
-import { invertChanges, listChanges, type QuotaChange, withStep } from '../../features/plans/quota-changes.js';
+import {
+  invertChanges,
+  listChanges,
+  type QuotaAmount,
+  type QuotaChange,
+  withStep,
+} from '../../features/plans/quota-changes.js';
 import { listRules, measureOf, type PlanRule } from '../../features/plans/rules.js';
 import { UnknownYear } from '../../features/plans/UnknownYear.js';
 import { SavedViews } from '../../features/views/SavedViews.js';
@@ -128,6 +134,7 @@ function QuotaGrid({ plan, rule, year }: QuotaGridProps) {
   const filter = personFilterOf(search);
   const navigate = useNavigate({ from: '/quotas' });
   const [isEveryone, setEveryone] = useState(false);
+  const [amount, setAmount] = useState<QuotaAmount>('target');
   const assigned = new Set(plan.assignedReps.map(({ repId }) => repId));
   const isListed = (person: Person) => (isEveryone || assigned.size === 0 ? mayEarn(person) : assigned.has(person.id));
   const everyone = people.data?.reps ?? [];
@@ -154,16 +161,28 @@ function QuotaGrid({ plan, rule, year }: QuotaGridProps) {
           ]}
           onChange={({ currentTarget }) => setEveryone(currentTarget.value === 'all')}
         />
+        <InlineSelect
+          label="Amount"
+          value={amount}
+          choices={amounts}
+          onChange={({ currentTarget }) => setAmount(currentTarget.value as QuotaAmount)}
+        />
       </PersonFilters>
       <SavedViews />
       <Loaded query={combineQueries({ people, quotas })} height={480}>
-        {(data) => <Targets rule={rule} year={year} people={shown} quotas={data.quotas} />}
+        {(data) => <Targets key={amount} amount={amount} rule={rule} year={year} people={shown} quotas={data.quotas} />}
       </Loaded>
     </>
   );
 }
 
+const amounts = [
+  ['target', 'Target'],
+  ['variableTarget', 'Variable pay at 100 %'],
+] as const;
+
 interface TargetsProps {
+  readonly amount: QuotaAmount;
   readonly rule: PlanRule;
   readonly year: string;
   readonly people: readonly Person[];
@@ -171,8 +190,10 @@ interface TargetsProps {
 }
 
 /** The targets to type into, and what saves them. */
-function Targets({ rule, year, people, quotas }: TargetsProps) {
-  const [history, setHistory] = useKeptState<readonly Edits[]>(`quota-edits:${rule.id}:${year}`, noEdits);
+function Targets({ amount, rule, year, people, quotas }: TargetsProps) {
+  const isTarget = amount === 'target';
+  const kept = `quota-edits:${rule.id}:${year}${isTarget ? '' : `:${amount}`}`;
+  const [history, setHistory] = useKeptState<readonly Edits[]>(kept, noEdits);
   const edits = history.at(-1) ?? {};
   const key = measureOf(rule);
   const stored = new Map(
@@ -187,11 +208,11 @@ function Targets({ rule, year, people, quotas }: TargetsProps) {
   return (
     <>
       <GridEditor
-        caption={`Quotas of ${rule.name} in ${rule.calendar === 'fiscal' ? 'FY' : ''}${year}`}
+        caption={`${isTarget ? 'Quotas' : 'Variable pay'} of ${rule.name} in ${rule.calendar === 'fiscal' ? 'FY' : ''}${year}`}
         rows={people.slice(0, maxGridRows).map(({ id, name, email }) => [id, name, email] as const)}
         columns={periods.map((period) => [period, headingOf(period)] as const)}
-        storedOf={(row, column) => stored.get(cellKey(row, column))?.target}
-        noteOf={(row, column) => noteOf(stored.get(cellKey(row, column)))}
+        storedOf={(row, column) => stored.get(cellKey(row, column))?.[amount] ?? undefined}
+        noteOf={(row, column) => (isTarget ? noteOf(stored.get(cellKey(row, column))) : null)}
         columnOf={readPeriod}
         onSelect={setSelected}
         focused={person === undefined || wanted === undefined ? undefined : cellKey(person, wanted)}
@@ -199,11 +220,12 @@ function Targets({ rule, year, people, quotas }: TargetsProps) {
         onEdit={(next) => setHistory((before) => withStep(before, next))}
         onUndo={undo}
       />
-      {isProratedRule ? (
+      {isProratedRule && isTarget ? (
         <SelectedQuota rule={rule} people={people} quota={selected === null ? undefined : stored.get(selected)} />
       ) : null}
       <GridRowsNote people={people} />
       <SaveLine
+        amount={amount}
         rule={rule}
         people={people}
         edits={edits}
@@ -281,6 +303,7 @@ function FixDialog({ rule, name, quota: { repId, period, target, prorate }, onCl
 }
 
 interface SaveLineProps {
+  readonly amount: QuotaAmount;
   readonly rule: PlanRule;
   readonly people: readonly Person[];
   readonly edits: Edits;
@@ -296,8 +319,8 @@ async function store(rule: PlanRule, { set, remove }: QuotaChange) {
   return saved;
 }
 
-function SaveLine({ rule, people, edits, stored, onUndo, onSaved }: SaveLineProps) {
-  const { set, remove, wrong } = listChanges(edits, stored);
+function SaveLine({ amount, rule, people, edits, stored, onUndo, onSaved }: SaveLineProps) {
+  const { set, remove, wrong } = listChanges(edits, stored, amount);
   const count = set.length + remove.length;
   const [isAsked, setAsked] = useState(false);
   // What was stored before the last save, so that the save can be undone.
@@ -362,7 +385,7 @@ function SaveDialog({ title, rule, change: { set, remove }, save, onClose }: Sav
   const effect = useQuery(
     quotaEffectQuery({
       planRuleId: rule.id,
-      targets: set.map(({ repId, period, target, prorate }) => ({ repId, period, target, prorate })),
+      targets: [...set],
       removed: [...remove],
     }),
   );

@@ -14,6 +14,7 @@ import { listRules, needsQuota } from '../../features/plans/rules.js';
 import { formatCount } from '../../shared/format/numbers.js';
 import styles from './Overview.module.css';
 import { rememberSetUp } from './was-set-up.js';
+import { countPlanned } from './without-plan.js';
 
 interface Item {
   readonly title: string;
@@ -101,14 +102,12 @@ interface Stored {
 }
 
 function buildItems({ people, deals, plans, assignments, quotas }: Stored): readonly Item[] {
-  const sellers = people.filter(({ role, active }) => active && (role === 'rep' || role === 'manager'));
-  const assigned = new Set(assignments.map(({ repId }) => repId));
-  const onPlan = sellers.filter(({ id }) => assigned.has(id)).length;
+  const { sellers, onPlan, repsWithout } = countPlanned(people, new Set(assignments.map(({ repId }) => repId)));
   return [
     {
       title: 'People',
-      detail: sellers.length === 0 ? 'No seller yet' : formatCount(sellers.length, 'person', 'people'),
-      isDone: sellers.length > 0,
+      detail: sellers === 0 ? 'No seller yet' : formatCount(sellers, 'person', 'people'),
+      isDone: sellers > 0,
       to: '/imports/$kind',
       kind: 'people',
       fix: 'Import',
@@ -124,8 +123,8 @@ function buildItems({ people, deals, plans, assignments, quotas }: Stored): read
     planItem(plans),
     {
       title: 'Assignments',
-      detail: `${onPlan} of ${formatCount(sellers.length, 'person', 'people')}`,
-      isDone: sellers.length > 0 && onPlan === sellers.length,
+      detail: `${onPlan} of ${formatCount(sellers, 'person', 'people')}; a manager needs no plan`,
+      isDone: onPlan > 0 && repsWithout === 0,
       to: '/assignments',
       fix: 'Assign',
     },

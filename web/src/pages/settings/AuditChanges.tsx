@@ -31,10 +31,11 @@ export function changedRows({ changes, moreChanges = 0, counts }: AuditEntry): n
 /** The changed values before and after; values that stayed are left out. */
 export function AuditChanges({ entry }: { readonly entry: AuditEntry }) {
   const changes = entry.changes as readonly Change[];
-  if (entry.counts !== undefined) return <p>Deals: {formatCounts(entry.counts) || 'the file had no rows'}.</p>;
-  if (changes.length === 0) return <p className="dim">No stored row changed.</p>;
+  const { counts } = entry;
+  if (changes.length === 0 && counts === undefined) return <p className="dim">No stored row changed.</p>;
   return (
     <div className={blocks.stack}>
+      {counts === undefined ? null : <p>{formatCounts(counts) || 'The file had no rows'}.</p>}
       {changes.slice(0, maxShown).map((change, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: changes of an entry have no other identity
         <ChangeTable key={index} change={change} />

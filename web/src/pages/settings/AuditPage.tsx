@@ -20,9 +20,9 @@ import { Badge } from '../../components/StatusBadge.js';
 import { Tabs } from '../../components/Tabs.js';
 import { formatTimestamp } from '../../shared/format/dates.js';
 import { formatCount, formatNumber } from '../../shared/format/numbers.js';
-import { operationName, operationWords } from '../../shared/format/operations.js';
+import { operationName } from '../../shared/format/operations.js';
 import { AuditChanges, changedRows, valueText } from './AuditChanges.js';
-import { type AuditCall, groupCalls } from './audit-calls.js';
+import { type AuditCall, callWords, groupCalls } from './audit-calls.js';
 import { EngineRuns } from './EngineRuns.js';
 
 const route = getRouteApi('/_shell/audit');
@@ -183,7 +183,7 @@ function buildColumns(
             onClick={() => onOpen(callId === open ? null : callId)}
             {...rowAction}
           >
-            {operationWords(parts[0].operation)}
+            {callWords(parts[0])}
           </RowButton>
           {parts.length === 1 ? null : <span className="second">{formatCount(parts.length, 'part')}</span>}
         </>

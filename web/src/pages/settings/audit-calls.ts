@@ -1,9 +1,16 @@
 import { type AuditEntry } from '../../api/settings-queries.js';
+import { operationWords } from '../../shared/format/operations.js';
 
 /** A call with its entries: one for each part that was stored for itself, such as each statement of an approval. */
 export interface AuditCall {
   readonly callId: string;
   readonly parts: readonly [AuditEntry, ...AuditEntry[]];
+}
+
+/** The operation of the call; that of the pages that edit deals, which is an import of values, by what the person did. */
+export function callWords({ operation, query }: Pick<AuditEntry, 'operation'> & { readonly query?: unknown }): string {
+  const isEdit = operation === 'importDeals' && (query as { corrections?: string } | undefined)?.corrections === 'set';
+  return isEdit ? 'Edit deals' : operationWords(operation);
 }
 
 /**

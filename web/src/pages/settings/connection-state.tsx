@@ -7,7 +7,10 @@ export function connectionWords(integration: Integration): string {
   const { connected, broken, brokenReason, lastSyncAt, provider, syncEnabled } = integration;
   if (!connected) return 'Not connected';
   if (broken) return `${brokenReason ?? 'The CRM rejects the credentials'}. Changes wait, and none is lost.`;
-  const synced = lastSyncAt === null ? 'No complete sync yet' : `Synced ${formatInstant(lastSyncAt)}`;
+  const synced =
+    lastSyncAt === null
+      ? 'The first sync is not complete; what it and webhooks have read is here'
+      : `Synced ${formatInstant(lastSyncAt)}`;
   const webhooks = provider === 'crmc' ? '' : ', webhooks on';
   return `${synced}${webhooks}${syncEnabled ? ', polled' : ''}`;
 }
