@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { money } from '../kernel/money-text.js';
 import { mapInParallel } from '../kernel/waiting.js';
 import { type Config } from '../platform/config.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
@@ -147,14 +148,17 @@ function toNotification({ type, repId, data }: OutgoingEvent): Notification | nu
       ...about,
       kind: 'statement_ready',
       subject: `Your statement for ${period} is ready`,
-      paragraphs: [`Your commission statement for ${period} was generated. It is a draft until it is approved.`],
+      paragraphs: [
+        `Your commission statement for ${period} was generated. It is a draft until it is approved.`,
+        ...describePays(data['pays']),
+      ],
     };
   if (type === 'statement.approved')
     return {
       ...about,
       kind: 'statement_approved',
       subject: `Your statement for ${period} was approved`,
-      paragraphs: [`Your commission statement for ${period} was approved.`],
+      paragraphs: [`Your commission statement for ${period} was approved.`, ...describePays(data['pays'])],
     };
   if (type === 'dispute.opened')
     return {
@@ -173,6 +177,14 @@ function toNotification({ type, repId, data }: OutgoingEvent): Notification | nu
       paragraphs: [`Your dispute about your commission for ${period} was ${field('status')}.`],
     };
   return null;
+}
+
+/** What the statement pays; nothing without payouts, and while an exchange rate is missing. */
+function describePays(pays: unknown): readonly string[] {
+  const amounts = (pays ?? []) as readonly { readonly currency: string; readonly amount: number | null }[];
+  if (amounts.length === 0 || amounts.some(({ amount }) => amount === null)) return [];
+  const words = amounts.map(({ currency, amount }) => `${currency} ${money(String(amount), currency)}`);
+  return [`It pays ${words.join(' and ')}.`];
 }
 
 /** The mail about a connection to a CRM that broke, with the reason, or that works again. */

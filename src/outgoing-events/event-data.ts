@@ -33,7 +33,7 @@ const statement = z.strictObject({
   period: fields.period,
   version: z.int().describe('Version of the statement'),
   status: z.enum(['draft', 'approved']).describe('Status of the statement'),
-  netPayout: z.number().describe('What the version earns; without payouts what it pays'),
+  netPayout: z.number().describe('What the version earns in `currency`; without payouts what it pays'),
   pays: z
     .array(
       z
@@ -45,6 +45,14 @@ const statement = z.strictObject({
     )
     .optional()
     .describe('What the version pays, by the currency in which it is paid; absent without payouts'),
+  earned: z
+    .array(
+      z
+        .strictObject({ currency: fields.currency, amount: z.number().describe('What is earned') })
+        .describe('What is earned in one currency'),
+    )
+    .optional()
+    .describe('What the version earns in every currency with an amount; absent without payouts'),
   currency: fields.currency,
 });
 

@@ -14,7 +14,7 @@ import { recordEvents } from '../platform/outbound/outgoing-events.js';
 import { readLedgerLines } from './ledger-lines.js';
 import { listPays } from './payslip-response.js';
 import { nameDeals, readSnapshots } from './read-snapshots.js';
-import { contentHash, createSnapshot, type Snapshot } from './snapshot.js';
+import { contentHash, createSnapshot, listSummaries, type Snapshot } from './snapshot.js';
 import { type Approver, type StatementContent, type StatementKey } from './statement.js';
 
 /** The status, time and actor of a new version. */
@@ -133,7 +133,7 @@ export async function reopenHead(tx: Transaction, key: StatementKey, latest: Ver
   await recordStatementEvents(tx, key, 'statement.reopened', 'draft', [{ ...latest, repId: key.repId }]);
 }
 
-type VersionFigures = Pick<StatementContent, 'version' | 'summary' | 'currency' | 'payable'>;
+type VersionFigures = Pick<StatementContent, 'version' | 'summary' | 'currency' | 'otherCurrencies' | 'payable'>;
 
 /** Stores one outgoing event for each rep. The caller holds the lanes of the reps. */
 async function recordStatementEvents(
@@ -143,12 +143,20 @@ async function recordStatementEvents(
   status: 'draft' | 'approved',
   versions: readonly (VersionFigures & { readonly repId: string })[],
 ): Promise<void> {
-  const events = versions.map(({ repId, version, summary, currency, payable }) => {
-    const paid = payable === undefined ? {} : { pays: listPays(payable, currency) };
+  const events = versions.map((figures) => {
+    const { repId, version, summary, currency, payable } = figures;
+    const paid = payable === undefined ? {} : { pays: listPays(payable, currency), earned: listEarned(figures) };
     const data = { repId, period, version, status, netPayout: Number(summary.netPayout), ...paid, currency };
     return { type, repId, data };
   });
   await recordEvents(tx, events);
+}
+
+/** What is earned by currency, those without an amount left out. */
+function listEarned(figures: VersionFigures): readonly { readonly currency: string; readonly amount: number }[] {
+  return listSummaries(figures)
+    .map(({ currency, summary }) => ({ currency, amount: Number(summary.netPayout) }))
+    .filter(({ amount }) => amount !== 0);
 }
 
 async function updateHead(

@@ -451,7 +451,90 @@ export const features: Readonly<Record<string, Feature>> = {
     enter: (world, person) => world.deal(person, 10_000),
     figures: () => atOnce('1000'),
   },
-  // Pairs: a share of a deal that is paid in parts, to a person who is paid in another currency.
+  // Pairs: a share of a deal that is held, a clawback of a person who is paid in another currency, a guarantee for what
+  // waits for the customer, and an overlay on a deal in another currency.
+  splitHeld: {
+    enter: async (world, person) => {
+      await world.deal(person, 10_000, { ownerId: 'other', name: 'Vega' });
+      await world.credits(person, [
+        { repId: world.id(person), percent: 60 },
+        { repId: world.id('other'), percent: 40 },
+      ]);
+      await world.hold(person);
+    },
+    figures: () => {
+      const holds = [{ from: '2026-03-11', to: null }];
+      const oracle = oracleOf([{ amount: '600', day: '2026-03-10', holds }]);
+      return {
+        payable: payableOf(oracle),
+        earned: [inUsd('600.00')],
+        status: 'payable',
+        lines: {},
+        held: inUsd('600.00'),
+        words: [/Share of the deal: 60%/],
+        steps: [/Share of the deal: 60%.*On hold/s],
+        deal: 'Vega',
+      };
+    },
+  },
+  refundInPounds: {
+    enter: async (world, person) => {
+      await world.payIn(person, 'GBP');
+      await world.deal(person, 10_000, { dealId: 'refunded', day: '2026-03-05' });
+      await world.deal(person, 20_000);
+      await world.refund(person, 'refunded', 5000, '2026-03-12');
+    },
+    figures: () => {
+      const oracle = oracleOf([
+        { key: 'A USD', amount: '1000', day: '2026-03-05', takenBack: { day: '2026-03-12', amount: '-500' } },
+        { key: 'B USD', amount: '2000', day: '2026-03-10' },
+      ]);
+      oracle.payCurrency = 'GBP';
+      oracle.rates = [...worldRates];
+      const pay = oracle.pay(shown, ['USD']);
+      return {
+        payable: `GBP ${pay === null ? '' : money(pay)}`,
+        earned: [inUsd('2500.00')],
+        status: 'payable',
+        // A refund in the period of its deal leaves less to release.
+        lines: { released: inUsd('2500.00') },
+        words: [/Refund \S+ of 2026-03-12.*50%/s],
+        steps: [/Refund RF-1 of 2026-03-12: 5,000 of 10,000 given back, 50%/],
+      };
+    },
+  },
+  guaranteeWaiting: {
+    enter: async (world, person) => {
+      await world.draw(person, 'guarantee', 2000);
+      await world.deal(person, 60_000);
+      await world.invoice(person, 60_000, [['2026-03-15', 5000]]);
+    },
+    figures: () => ({
+      payable: ofGuarantee(500, { amount: 200_000n }),
+      earned: [inUsd('6000.00')],
+      status: 'payable',
+      lines: { released: inUsd('500.00'), draw: inUsd('1500.00') },
+      waiting: inUsd('5500.00'),
+      words: [/released 500\.00, topped up 1,500\.00/],
+      steps: [/released 500\.00, waiting 5,500\.00/],
+    }),
+  },
+  overlayInEuros: {
+    enter: async (world, person) => {
+      await world.deal(person, 20_000, { ownerId: 'other', name: 'Delta Freight', currency: 'EUR' });
+      await world.credits(person, [
+        { repId: world.id('other'), percent: 100 },
+        { repId: world.id(person), percent: 50, kind: 'overlay' },
+      ]);
+    },
+    figures: () =>
+      atOnce(
+        '1000',
+        { words: [/Share of the deal: 50%/], steps: [/Share of the deal: 50%/], deal: 'Delta Freight' },
+        'EUR',
+      ),
+  },
+  // And three: a share of a deal that is paid in parts, to a person who is paid in another currency.
   splitScheduleInPounds: {
     enter: async (world, person) => {
       await world.payIn(person, 'GBP');

@@ -4,6 +4,7 @@ import { sumsByCurrency } from '#src/kernel/sums-by-currency.js';
 import { lineTitles, statusText } from '#src/statements/payslip-words.js';
 import { download, readRows, readWorkbook, unzipped } from '../downloads.js';
 import { pdfText } from '../pdf-tools.js';
+import { until } from '../until.js';
 import { type Figures, shownPeriod } from './features.js';
 import { type SurfaceWorld } from './world.js';
 
@@ -242,6 +243,31 @@ export const readers: Readonly<Record<string, Reader>> = {
     const files = unzipped(await team.read(world, 'export.zip'));
     const [, bytes] = [...files].find(([name]) => name.includes(`-${person}-`)) ?? [];
     return pdf(bytes === undefined ? '' : pdfOrEmpty(bytes));
+  },
+  'events of statements': async (world, person) => {
+    const { version } = await world.api.expect(200, 'GET', `/v1/statements?repId=${world.id(person)}&${inPeriod}`);
+    const find = () =>
+      world.receiver.received
+        .map(({ body }) => body)
+        .findLast(
+          ({ type, data }) =>
+            type.startsWith('statement.') &&
+            data.repId === world.id(person) &&
+            data.period === shownPeriod &&
+            data.version === version,
+        );
+    const { data } = await until(async () => find(), { what: `the event of version ${version} of ${person}` });
+    return {
+      payable: data.pays.map(({ currency, amount }: Loose) => written(currency, amount)).join(),
+      earned: sums(data.earned),
+      text: '',
+    };
+  },
+  'mails about statements': async (world, person) => {
+    const mails = await world.mailsTo(person);
+    const text = mails.findLast(({ subject }) => subject.includes(shownPeriod))?.text ?? '';
+    const [, currency = '', amount = ''] = /It pays ([A-Z]{3}) (-?[\d,]+\.\d\d)\./.exec(text) ?? [];
+    return { payable: amount === '' ? '' : written(currency, amount), text };
   },
   'payout batches': async (world, person) => {
     const { batches } = await world.api.expect(200, 'GET', `/v1/payout-batches?${inPeriod}&status=paid`);

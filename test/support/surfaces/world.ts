@@ -1,4 +1,5 @@
-import { type Service } from '../service.js';
+import { type EventReceiver } from '../event-receiver.js';
+import { type Mail, type Service } from '../service.js';
 import { flatTier } from '../terms.js';
 import { Workspace } from '../workspace.js';
 import { features, shownPeriod, worldRates } from './features.js';
@@ -29,7 +30,11 @@ const ruleOf: Readonly<Record<string, object>> = {
   fiscalYear: byQuota({ attainmentPeriod: 'quarterly', calendar: 'fiscal' }),
   schedule: { payout: asPaid },
   splitScheduleInPounds: { payout: asPaid },
+  guaranteeWaiting: { payout: asPaid },
+  overlayInEuros: { creditKinds: ['overlay'] },
 };
+const inEuros = ['secondCurrency', 'overlayInEuros'];
+const withClawback = ['refund', 'owed', 'refundInPounds'];
 const clawback = { window: { days: 180 } };
 
 /** A workspace with payouts from January 2026 on, in which each person has one feature of the money model. */
@@ -37,9 +42,19 @@ export class SurfaceWorld extends Workspace {
   private readonly ids = new Map<string, string>();
   private readonly assignments = new Map<string, string>();
 
-  static async create(service: Service): Promise<SurfaceWorld> {
+  private constructor(
+    base: Workspace,
+    private readonly running: Service,
+    /** Gets the events of the workspace. */
+    readonly receiver: EventReceiver,
+  ) {
+    super(base.service, base.workspaceId, base.apiKey, base.api);
+  }
+
+  static async create(service: Service, receiver: EventReceiver): Promise<SurfaceWorld> {
     const base = await service.workspace({ currency: 'USD' });
-    const world = new SurfaceWorld(base.service, base.workspaceId, base.apiKey, base.api);
+    await base.api.expect(201, 'POST', '/v1/webhook-endpoints', { url: receiver.url });
+    const world = new SurfaceWorld(base, service, receiver);
     await world.enter();
     return world;
   }
@@ -64,8 +79,8 @@ export class SurfaceWorld extends Workspace {
 
   private async plan(person: string): Promise<void> {
     const rule = { name: 'New business', measure: 'amount', tiers: flatTier(0.1), ...ruleOf[person] };
-    const currency = person === 'secondCurrency' ? 'EUR' : 'USD';
-    const config = { rules: [rule], ...(['refund', 'owed'].includes(person) ? { clawback } : {}) };
+    const currency = inEuros.includes(person) ? 'EUR' : 'USD';
+    const config = { rules: [rule], ...(withClawback.includes(person) ? { clawback } : {}) };
     const { planId } = await this.api.createPlan({ name: `Plan ${person}`, currency, config });
     const [assignment] = await this.api.assign([this.id(person)], planId);
     this.assignments.set(person, assignment.assignmentId);
@@ -73,6 +88,10 @@ export class SurfaceWorld extends Workspace {
 
   id(person: string): string {
     return this.ids.get(person) as string;
+  }
+
+  mailsTo(person: string): Promise<Mail[]> {
+    return this.running.mailsTo(`${person.toLowerCase()}@x.io`);
   }
 
   dealOf(person: string, dealId = 'deal'): string {
