@@ -1,4 +1,5 @@
 import { type Clock } from '../kernel/clock.js';
+import { compareNames } from '../kernel/compare-names.js';
 import { type DayRange } from '../kernel/day.js';
 import { invalid } from '../kernel/failure.js';
 import { plainAmount } from '../kernel/money-text.js';
@@ -60,9 +61,11 @@ export async function loadTeamExport(
 ): Promise<TeamExport> {
   const { period, days, currency } = await resolvePeriod(tx, requested, clock);
   const everyone = await readTeamStatements(tx, period, currency, selection);
-  const members = everyone.filter(
-    ({ status }) => included === 'everyone' || status === 'approved' || (included === 'draft' && status === 'draft'),
-  );
+  const members = everyone
+    .filter(
+      ({ status }) => included === 'everyone' || status === 'approved' || (included === 'draft' && status === 'draft'),
+    )
+    .sort((a, b) => compareNames(a.name, b.name));
   const rows = members.flatMap((member) => listAmounts(member).map((amounts) => ({ member, amounts })));
   return toTeamExport({ period, days, currency, members, rows, part: 1 });
 }

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { compareNames } from '../kernel/compare-names.js';
 import { isUuid } from '../kernel/ids.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
 import { toAuthor } from '../reps/author.js';
@@ -66,7 +67,7 @@ export async function readBatch(tx: Transaction, batch: PayoutBatch): Promise<Pa
   }));
   return {
     ...batch,
-    lines,
+    lines: lines.sort((a, b) => compareNames(a.repName, b.repName)),
     missingPayrollIds: missingPayrollIds(people),
     changedPayrollIds: listChangedPayrollIds(people),
   };

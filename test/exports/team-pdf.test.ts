@@ -55,6 +55,16 @@ describe('the team roll-up as PDF', () => {
     expect(text).to.contain('DRAFT – not for payroll');
   });
 
+  it('lists people by name, whatever their accents, as every file of the team does', async () => {
+    const own = await WorkedExample.create(service);
+    const people = ['Zoe', 'Çelik', 'Łukasz', 'Dana'].map((name, index) => ({ name, email: `p${index}@x.io` }));
+    await addToPlan(own, people);
+    const csv = await own.api.get('/v1/statements/export.csv?period=2026-01');
+    const rows = parse(csv.body, { bom: true, columns: true }) as { Name: string }[];
+    const names = rows.map(({ Name }) => Name).filter((name) => people.some((person) => person.name === name));
+    expect(names).to.deep.equal(['Çelik', 'Dana', 'Łukasz', 'Zoe']);
+  });
+
   it('is marked as a draft until every statement is approved', async function () {
     const own = await WorkedExample.create(service);
     await own.api.expect(200, 'POST', '/v1/statements/generate', { period: '2026-02' });

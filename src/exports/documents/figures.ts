@@ -59,11 +59,15 @@ export function periodName(period: Period): string {
   return periodKind(period) === 'monthly' ? `${months[Number(part) - 1]} ${year}` : `${part} ${year}`;
 }
 
-/** Date and time to the minute in the time zone, with the name of the zone. */
+/** {@link localMinute} with the name of the zone. */
 export function minute(instant: Date, timeZone: string): string {
-  const zone = knownZone(timeZone);
+  return `${localMinute(instant, timeZone)} ${knownZone(timeZone)}`;
+}
+
+/** Date and time to the minute in the time zone, where the document names it. */
+export function localMinute(instant: Date, timeZone: string): string {
   const parts = new Intl.DateTimeFormat('en-CA', {
-    timeZone: zone,
+    timeZone: knownZone(timeZone),
     year: 'numeric',
     month: '2-digit',
     day: '2-digit',
@@ -72,5 +76,5 @@ export function minute(instant: Date, timeZone: string): string {
     hourCycle: 'h23',
   }).formatToParts(instant);
   const part = (type: string) => parts.find((part) => part.type === type)?.value ?? '';
-  return `${part('year')}-${part('month')}-${part('day')} ${part('hour')}:${part('minute')} ${zone}`;
+  return `${part('year')}-${part('month')}-${part('day')} ${part('hour')}:${part('minute')}`;
 }

@@ -9,7 +9,7 @@ import { type LoadedPayslip } from '../../statements/read-payslip.js';
 import { listSummaries, type StatementLine, type Summary } from '../../statements/snapshot.js';
 import { buildMeters, type Meter, tierReached } from './attainment-meters.js';
 import { computationSection, versionNames } from './computation-section.js';
-import { amountList, counted, minute, percent, periodName, quantity } from './figures.js';
+import { amountList, counted, localMinute, percent, periodName, quantity } from './figures.js';
 import { lineItemsSection } from './line-items-section.js';
 import { choosePaper, draftMark, pageStyle, watermark } from './page-style.js';
 import { paySums } from './pay-sums.js';
@@ -61,15 +61,15 @@ function renderHead({ workspace, rep, key, days, head, content, asOf, pay }: Sta
     ['Statement id', content.statementId ?? '–'],
     ['Version', content.version === 0 ? '–' : String(content.version)],
     ['Currency', pay?.headline.currency ?? content.currency],
-    ['Generated', minute(content.generatedAt ?? asOf ?? now, workspace.timezone)],
-    ...(asOf === null ? [] : [['As of', minute(asOf, workspace.timezone)] as const]),
-    ['Printed', minute(now, workspace.timezone)],
+    ['Generated', localMinute(content.generatedAt ?? asOf ?? now, workspace.timezone)],
+    ...(asOf === null ? [] : [['As of', localMinute(asOf, workspace.timezone)] as const]),
+    ['Printed', localMinute(now, workspace.timezone)],
   ];
   return html`<header>
   <div>
     <p class="workspace" dir="auto">${workspace.name}</p>
     <h1>Commission statement</h1>
-    <p class="period">${periodName(key.period)} <small>${from} to ${to}, days in ${workspace.timezone}</small></p>
+    <p class="period">${periodName(key.period)} <small>${from} to ${to}, days and times in ${workspace.timezone}</small></p>
   </div>
   ${stamp(head, workspace.timezone)}
 </header>
@@ -82,7 +82,7 @@ function stamp(head: StatementFacts['head'], timeZone: string): Html {
     return html`<p class="stamp">${draftMark}<small>${status}</small></p>`;
   }
   const by = head.approvedBy?.name;
-  return html`<p class="stamp">Approved <small>${minute(head.approvedAt, timeZone)}${by === undefined ? '' : html`<br><span dir="auto">by ${by}</span>`}</small></p>`;
+  return html`<p class="stamp">Approved <small>${localMinute(head.approvedAt, timeZone)}${by === undefined ? '' : html`<br><span dir="auto">by ${by}</span>`}</small></p>`;
 }
 
 function renderSums(facts: StatementFacts): Html {
@@ -243,6 +243,6 @@ function notes({ comments, content, workspace, pay }: StatementFacts): Html {
 ${
   comments.length === 0
     ? []
-    : html`<section><h2>Comments</h2>${comments.map((comment) => html`<p class="comment" dir="auto">${comment.body}<small>${comment.author.name}, ${minute(new Date(comment.createdAt), workspace.timezone)}</small></p>`)}</section>`
+    : html`<section><h2>Comments</h2>${comments.map((comment) => html`<p class="comment" dir="auto">${comment.body}<small>${comment.author.name}, ${localMinute(new Date(comment.createdAt), workspace.timezone)}</small></p>`)}</section>`
 }`;
 }
