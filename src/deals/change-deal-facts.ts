@@ -1,9 +1,8 @@
 import { type Caller } from '../kernel/caller.js';
 import { type Clock } from '../kernel/clock.js';
-import { newId } from '../kernel/ids.js';
-import { completeJobIfDone, createJob } from '../ledger/requests/calculation-jobs.js';
 import { type CommissionChanges } from '../ledger/requests/commission-changes.js';
 import { type Recalculate } from '../ledger/requests/recalculate.js';
+import { requestAsJob } from '../ledger/requests/request-as-job.js';
 import { withDryRun } from '../platform/database/dry-run.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
 import { workspaceToday } from '../reps/rep-views.js';
@@ -107,20 +106,10 @@ export async function requestFactCalculation(
 ): Promise<string> {
   const { affected } = changed;
   const [only] = affected.size === 1 ? affected.keys() : [];
-  const { jobId } = await createJob(tx, {
-    kind: 'recalculation',
-    scope: only === undefined ? { scope: 'workspace' } : { scope: 'deal', dealId: only },
-    scopeKey: `${trigger}:${newId()}`,
-    actor: caller.actor,
-    total: affectedOfAll(changed).size,
-    deals: affected.size,
-  });
   const requests = [...affected].flatMap(([dealId, reps]) =>
-    [...reps].map(([repId, days]) => ({ repId, days, trigger, dealId, jobId })),
+    [...reps].map(([repId, days]) => ({ repId, days, dealId })),
   );
-  await recalculate(requests);
-  if (requests.length === 0) await completeJobIfDone(tx, jobId);
-  return jobId;
+  return requestAsJob(tx, recalculate, caller, { trigger, requests, deals: affected.size, dealId: only });
 }
 
 interface PaidTwice {

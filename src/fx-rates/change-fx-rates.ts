@@ -80,7 +80,9 @@ export async function runRateChange<Result extends object>(
     const { result, changed } = await write(tx);
     const today = currentDay(before.workspace, uses.clock.now());
     const affected = await findAffected(tx, before, changed, today);
-    const jobId = await requestAsJob(tx, recalculate, caller, { trigger: 'fx_rate', ...affected });
+    const requests = [...affected.days].flatMap(([repId, ranges]) => ranges.map((days) => ({ repId, days })));
+    const work = { trigger: 'fx_rate', requests, deals: affected.deals } as const;
+    const jobId = requests.length === 0 ? null : await requestAsJob(tx, recalculate, caller, work);
     return { ...result, affected: countAffected(affected), jobId };
   });
 }

@@ -64,8 +64,9 @@ export async function runTableChange(uses: ChangeUses, caller: Caller, change: T
     });
   return uses.changes.run(caller, 'exclusive', async (tx, recalculate) => {
     const { result, days } = await writeChange(tx, caller, change);
-    const ranges = new Map([...days].map(([repId, range]) => [repId, [range]]));
-    const jobId = await requestAsJob(tx, recalculate, caller, { trigger: 'rate_table', days: ranges, deals: 0 });
+    const requests = [...days].map(([repId, range]) => ({ repId, days: range }));
+    const work = { trigger: 'rate_table', requests, deals: 0 } as const;
+    const jobId = requests.length === 0 ? null : await requestAsJob(tx, recalculate, caller, work);
     return { ...result, jobId };
   });
 }

@@ -7,9 +7,8 @@ import { type Caller, peopleBehind } from '../kernel/caller.js';
 import { type Day, type DayRange } from '../kernel/day.js';
 import { Decimal } from '../kernel/decimal.js';
 import { Failure, invalid } from '../kernel/failure.js';
-import { newId } from '../kernel/ids.js';
-import { completeJobIfDone, createJob } from '../ledger/requests/calculation-jobs.js';
 import { type Recalculate } from '../ledger/requests/recalculate.js';
+import { requestAsJob } from '../ledger/requests/request-as-job.js';
 import { unnestRows } from '../platform/database/columns.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
 import { assertRepExists } from '../reps/rep-views.js';
@@ -209,20 +208,9 @@ export async function requestRefundCalculation(
   dealIds: readonly string[],
   { affected }: ChangedRefunds,
 ): Promise<string> {
-  const [only] = dealIds.length === 1 ? dealIds : [];
-  const { jobId } = await createJob(tx, {
-    kind: 'recalculation',
-    scope: only === undefined ? { scope: 'workspace' } : { scope: 'deal', dealId: only },
-    scopeKey: `refunds:${newId()}`,
-    actor: caller.actor,
-    total: affected.size,
-    deals: dealIds.length,
-  });
-  await recalculate(
-    [...affected].map(([repId, days]) => ({ repId, days, trigger: 'refund' as const, dealId: only, jobId })),
-  );
-  if (affected.size === 0) await completeJobIfDone(tx, jobId);
-  return jobId;
+  const [dealId] = dealIds.length === 1 ? dealIds : [];
+  const requests = [...affected].map(([repId, days]) => ({ repId, days, dealId }));
+  return requestAsJob(tx, recalculate, caller, { trigger: 'refund', requests, deals: dealIds.length, dealId });
 }
 
 type DaysByDeal = ReadonlyMap<string, readonly Day[]>;

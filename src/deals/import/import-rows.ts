@@ -1,8 +1,7 @@
 import { type Caller } from '../../kernel/caller.js';
 import { invalid } from '../../kernel/failure.js';
-import { newId } from '../../kernel/ids.js';
-import { completeJobIfDone, createJob } from '../../ledger/requests/calculation-jobs.js';
 import { type Recalculate } from '../../ledger/requests/recalculate.js';
+import { requestAsJob } from '../../ledger/requests/request-as-job.js';
 import { type Transaction } from '../../platform/database/unit-of-work.js';
 import { failpoint } from '../../platform/failpoint.js';
 import { type CellProblem } from '../../platform/files/cells.js';
@@ -145,21 +144,11 @@ export async function importRows(
 export async function requestImported(
   tx: Transaction,
   recalculate: Recalculate,
-  { actor }: Caller,
+  caller: Caller,
   { affected, accepted }: Pick<ImportResult, 'affected' | 'accepted'>,
 ): Promise<string> {
-  const scopeKey = `import:${newId()}`;
-  const { jobId } = await createJob(tx, {
-    kind: 'import',
-    scope: { scope: 'workspace' },
-    scopeKey,
-    actor,
-    total: affected.size,
-    deals: accepted,
-  });
-  await recalculate([...affected].map(([repId, days]) => ({ repId, days, trigger: 'import', jobId })));
-  if (affected.size === 0) await completeJobIfDone(tx, jobId);
-  return jobId;
+  const requests = [...affected].map(([repId, days]) => ({ repId, days }));
+  return requestAsJob(tx, recalculate, caller, { trigger: 'import', requests, deals: accepted });
 }
 
 /**

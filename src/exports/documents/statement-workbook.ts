@@ -392,7 +392,12 @@ const stepColumns: readonly WorkbookColumn[] = [
   { title: 'Currency', width: 10 },
 ];
 
-const stepTitles = { formula: 'Formula', share: 'Share of the deal', refund: 'Refund' } as const;
+const stepTitles = {
+  formula: 'Formula',
+  share: 'Share of the deal',
+  credit_note: 'Credit note',
+  refund: 'Refund',
+} as const;
 
 /** A sheet with the share, the refund and the formulas of lines that have one of them. */
 class StepSheet {

@@ -1,37 +1,35 @@
 import { type Caller } from '../../kernel/caller.js';
-import { type DayRange } from '../../kernel/day.js';
 import { newId } from '../../kernel/ids.js';
 import { type Transaction } from '../../platform/database/unit-of-work.js';
-import { createJob } from './calculation-jobs.js';
-import { type Trigger } from './calculation-requests.js';
+import { completeJobIfDone, createJob } from './calculation-jobs.js';
+import { type CalculationRequest, type Trigger } from './calculation-requests.js';
 import { type Recalculate } from './recalculate.js';
 
-interface ConcernedPeople {
+interface JobRequests {
   readonly trigger: Trigger;
-  /** The days of each person. */
-  readonly days: ReadonlyMap<string, readonly DayRange[]>;
+  readonly requests: readonly Pick<CalculationRequest, 'repId' | 'days' | 'dealId'>[];
   /** Number of deals, for the progress of the job. */
   readonly deals: number;
+  /** The deal that alone is concerned, if there is only one. */
+  readonly dealId?: string | undefined;
 }
 
-/** Requests the calculation of people on their days as one job. Returns its id; null without people. */
+/** Requests calculations as one job, which has ended at once if there are none. Returns its id. */
 export async function requestAsJob(
   tx: Transaction,
   recalculate: Recalculate,
-  caller: Caller,
-  { trigger, days, deals }: ConcernedPeople,
-): Promise<string | null> {
-  if (days.size === 0) return null;
+  { actor }: Caller,
+  { trigger, requests, deals, dealId }: JobRequests,
+): Promise<string> {
   const { jobId } = await createJob(tx, {
-    kind: 'recalculation',
-    scope: { scope: 'workspace' },
+    kind: trigger === 'import' ? 'import' : 'recalculation',
+    scope: dealId === undefined ? { scope: 'workspace' } : { scope: 'deal', dealId },
     scopeKey: `${trigger}:${newId()}`,
-    actor: caller.actor,
-    total: days.size,
+    actor,
+    total: new Set(requests.map(({ repId }) => repId)).size,
     deals,
   });
-  await recalculate(
-    [...days].flatMap(([repId, ranges]) => ranges.map((range) => ({ repId, days: range, trigger, jobId }))),
-  );
+  await recalculate(requests.map((request) => ({ ...request, trigger, jobId })));
+  if (requests.length === 0) await completeJobIfDone(tx, jobId);
   return jobId;
 }

@@ -176,9 +176,9 @@ export const mutants: readonly Mutant[] = [
     steps: 'test/fx-rates/fx-rates.test',
     changes: [
       {
-        file: 'src/ledger/requests/request-as-job.ts',
-        from: '  if (days.size === 0) return null;',
-        to: "  if (days.size === 0 || trigger === 'fx_rate') return null;",
+        file: 'src/fx-rates/change-fx-rates.ts',
+        from: 'requests.length === 0 ? null',
+        to: 'requests.length >= 0 ? null',
       },
     ],
   },
@@ -346,8 +346,8 @@ export const mutants: readonly Mutant[] = [
     changes: [
       {
         file: 'src/refunds/change-refunds.ts',
-        from: '    [...affected].map(([repId, days]) => ({',
-        to: '    [...affected].slice(affected.size).map(([repId, days]) => ({',
+        from: 'const requests = [...affected].map(',
+        to: 'const requests = [...affected].slice(affected.size).map(',
       },
     ],
   },
