@@ -445,6 +445,13 @@ export function decodeSourceDay(stored: string): Day | null {
   return (JSON.parse(stored) as Stored)[refundIndex]?.[0] ?? null;
 }
 
+/** The different rates of the parts, from the lowest tier on; null where one rate or an amount was paid. */
+export function decodeSeveralRates(stored: string): readonly number[] | null {
+  const [, , , , , , , , parts] = JSON.parse(stored) as Stored;
+  const rates = [...new Set(parts.flatMap(([, rate]) => rate ?? []))];
+  return rates.length > 1 ? rates : null;
+}
+
 /** The counted lines of an event; null for an event without lines. */
 export function decodeCountedLines(stored: string): CountedLine[] | null {
   if (!mayHaveLines.test(stored)) return null;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { fields } from '../api/resource-fields.js';
 import { commissionEvent } from '../earnings/commission-event.js';
-import { decodePaidLines, decodeProration } from '../engine/trace.js';
+import { decodePaidLines, decodeProration, decodeSeveralRates } from '../engine/trace.js';
 import { type Caller, seesTeam } from '../kernel/caller.js';
 import { Failure } from '../kernel/failure.js';
 import { type Period } from '../kernel/period.js';
@@ -48,6 +48,10 @@ export const lineItem = z
       .nullable()
       .describe('Version number of the plan that paid; null for amounts that a person entered'),
     rate: z.number().nullable().describe('Share of the base: 0.08 is 8 %; null for a fixed amount or several rates'),
+    rates: z
+      .array(z.number().describe('Share of a part of the base: 0.08 is 8 %'))
+      .optional()
+      .describe('The rates if several were paid, from the lowest tier on'),
     attainment: z.number().nullable().describe('Attainment including the deal: 1 is 100 %; null without a quota'),
     target: z.number().optional().describe('Target that counts; only of a prorated quota'),
     proration: proration.optional(),
@@ -242,6 +246,7 @@ function toLineResponse(repId: string, repName: string, line: StatementLine): z.
     rate: toNumber(rate),
     attainment: toNumber(attainment),
     ...(typeof trace === 'string' ? { ...decodeProration(trace), ...dealLinesOf(trace) } : {}),
+    ...(typeof trace === 'string' && rate === null ? severalRatesOf(trace) : {}),
     ...(reason === null ? {} : { reason }),
     ...(lines === undefined ? {} : { lines: lines.map((each) => toTrueUpLineResponse(each, line.currency)) }),
   };
@@ -250,6 +255,11 @@ function toLineResponse(repId: string, repName: string, line: StatementLine): z.
 function dealLinesOf(trace: string): Pick<z.input<typeof lineItem>, 'dealLines'> {
   const lines = decodePaidLines(trace);
   return lines === null ? {} : { dealLines: lines };
+}
+
+function severalRatesOf(trace: string): Pick<z.input<typeof lineItem>, 'rates'> {
+  const rates = decodeSeveralRates(trace);
+  return rates === null ? {} : { rates: [...rates] };
 }
 
 function toNumber(text: string | null): number | null {

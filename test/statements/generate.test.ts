@@ -54,6 +54,28 @@ describe('generating and reading statements', () => {
     expect(answer.lineItems[0]).not.to.have.property('trace');
   });
 
+  it('lists the rates of a deal that was paid in several tiers', async () => {
+    const { api, workspaceId } = await service.workspace();
+    const [ann] = await api.saveReps('Ann');
+    const tiers = [0, 1].map((tierIndex) => ({ tierIndex, minThreshold: tierIndex, rate: (tierIndex + 1) / 10 }));
+    const rule = { name: 'New', measure: 'amount', attainmentPeriod: 'monthly', tierMode: 'marginal', tiers };
+    await api.createPlan({ name: 'AE', config: { rules: [rule] } }, [ann as string]);
+    await api.setQuota([ann as string], 'New', '2026-01', 1000);
+    for (const [dealId, amount] of [
+      ['D1', 600],
+      ['D2', 900],
+    ] as const)
+      await api.putDeal(dealId, { amount, closeDate: `2026-01-1${dealId.at(-1)}`, ownerId: 'ann' });
+    await service.waitForCalculations(workspaceId);
+    const { lineItems } = await api.expect(200, 'GET', `/v1/statements?repId=${ann}&period=2026-01&live=true`);
+    expect(
+      lineItems.map(({ rate, rates, amount }: Record<string, unknown>) => ({ rate, rates, amount })),
+    ).to.deep.equal([
+      { rate: 0.1, rates: undefined, amount: 60 },
+      { rate: null, rates: [0.1, 0.2], amount: 140 },
+    ]);
+  });
+
   it('creates a new version on each call and never changes a stored version', async () => {
     const own = await WorkedExample.create(service);
     await own.generate('2026-Q1');

@@ -73,6 +73,8 @@ describe('a line in words', () => {
     [{ rate: 0.0825 }, '8.25 %'],
     [{ rate: 0 }, '0 %'],
     [{ tierName: 'Quota' }, 'several rates, Quota'],
+    [{ tierName: 'Quota', rates: [0.08, 0.12] }, '8 % + 12 %'],
+    [{ tierName: 'Quota', rates: [0.01, 0.02, 0.03, 0.04] }, 'several rates, Quota'],
     [{ tierName: 'Quota', base: 0.6 }, 'Quota'],
     [{}, 'fixed'],
     [{ amount: 0 }, 'no tier'],

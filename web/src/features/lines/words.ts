@@ -2,13 +2,18 @@ import { type Line } from '../../api/queries.js';
 import { formatRate } from '../../shared/format/numbers.js';
 import { formatPeriod } from '../../shared/format/periods.js';
 
-/** The rate of a line in words: 8 %, the tier where it is that of a fixed amount or the last of several rates, or fixed. */
+/** More rates than these are not listed. */
+const maxRates = 3;
+
+/** The rate of a line in words: 8 %, 8 % + 12 %, the tier where it is that of a fixed amount or the last of several rates, or fixed. */
 export function rateWords(line: Line): string {
   const { rate, tierName, base, kind } = line;
   if (line.refundId !== undefined) return 'clawback';
   if (kind !== 'commission_earned') return kind === 'true_up' ? 'correction' : kind;
   if (rate !== null) return formatRate(rate);
   if (tierName === null && line.amount === 0) return 'no tier';
+  if (line.rates !== undefined && line.rates.length <= maxRates)
+    return line.rates.map((each) => formatRate(each)).join(' + ');
   if (base === null || tierName === null) return 'fixed';
   return line.amount === 0 || describeBase(line) === null ? tierName : `several rates, ${tierName}`;
 }
