@@ -27,6 +27,8 @@ export interface Upload {
 interface CallOptions {
   /** Any text: requests with the same key are executed once, and repeated requests get the first response. */
   readonly idempotencyKey?: string;
+  /** Names the request in logs. Calls with the same one are one action in the audit log. */
+  readonly requestId?: string;
   readonly signal?: AbortSignal;
 }
 
@@ -154,12 +156,17 @@ function buildUrl(baseUrl: string, path: string, { params = {}, query = {} }: Lo
   return `${baseUrl.replace(/\/+$/, '')}${filled}${search}`;
 }
 
-function buildHeaders({ token }: ClientOptions, { body, upload }: LooseInput, { idempotencyKey }: CallOptions) {
+function buildHeaders(
+  { token }: ClientOptions,
+  { body, upload }: LooseInput,
+  { idempotencyKey, requestId }: CallOptions,
+) {
   const contentType = upload?.contentType ?? (body === undefined ? undefined : 'application/json');
   return {
     ...(token === undefined ? {} : { Authorization: `Bearer ${token}` }),
     ...(contentType === undefined ? {} : { 'Content-Type': contentType }),
     ...(idempotencyKey === undefined ? {} : { 'Idempotency-Key': idempotencyKey }),
+    ...(requestId === undefined ? {} : { 'X-Request-Id': requestId }),
   };
 }
 

@@ -7,6 +7,8 @@ export interface Upload {
 export interface CallOptions {
   /** Any text: requests with the same key are executed once, and repeated requests get the first response. */
   readonly idempotencyKey?: string;
+  /** Names the request in logs. Calls with the same one are one action in the audit log. */
+  readonly requestId?: string;
   readonly signal?: AbortSignal;
 }
 

@@ -86,6 +86,8 @@ describe('the typed client', () => {
     expect(error).to.include({ name: 'ApiError', statusCode: 400, code: 'VALIDATION_FAILED' });
     expect(error.details).to.deep.equal({ issues: [{ path: 'nam', message: 'unknown field' }] });
     expect(error.requestId).to.match(/^req_/);
+    const named = await rejection(client.updateWorkspace({ body: { nam: 'x' } as never }, { requestId: 'resolve-9' }));
+    expect(named.requestId).to.equal('resolve-9');
     const stranger = createClient({ baseUrl: service.url });
     expect(await rejection(stranger.whoAmI())).to.include({ statusCode: 401, code: 'unauthorized' });
   });

@@ -4,6 +4,7 @@ import { type Payable, type PayableTotals } from '#web/api/payout-queries.js';
 import { type Breakdown, type Dashboard } from '#web/api/queries.js';
 import { type TeamStatement } from '#web/api/team-queries.js';
 import { listTimeline } from '#web/features/deals/timeline.js';
+import { releasedWords } from '#web/features/payables/words.js';
 import { holdWords, listComing, listPaid, shareMoney, sumStatements, waitWords } from '#web/features/payslip/money.js';
 import { listSteps } from '#web/features/payslip/waterfall.js';
 import { lineWords, type PayHeadline, paidWords, rateWords, rowWords } from '#web/features/payslip/words.js';
@@ -142,5 +143,20 @@ describe('the money of a deal', () => {
       [null, 'Waiting', '1'],
     ]);
     expect(entries[3]?.detail).to.equal('September 2026, New, Ben, added to November 2026');
+  });
+});
+
+describe('what a deal has released', () => {
+  const titan = [
+    payable({ status: 'paid', amount: 2000 }),
+    payable({ status: 'payable', amount: 480 }),
+    payable({ status: 'waiting', amount: 3720 }),
+  ];
+
+  it('is said where a part of it waits or is held', () => {
+    expect(releasedWords('Titan', titan)).to.equal('Titan: $2,480.00 of $6,200.00');
+    expect(releasedWords('Titan', [payable({ status: 'held', amount: 5 })])).to.equal('Titan: $0.00 of $5.00');
+    expect(releasedWords('Titan', titan.slice(0, 2))).to.equal(null);
+    expect(releasedWords('Titan', [])).to.equal(null);
   });
 });

@@ -2,6 +2,7 @@ import { type Payable } from '../../api/payout-queries.js';
 import { formatDay } from '../../shared/format/dates.js';
 import { formatPeriod } from '../../shared/format/periods.js';
 import { fieldWords } from '../plans/words.js';
+import { sumByCurrency, sumWords } from '../statements/pay-sums.js';
 
 export const statusWords: Readonly<Record<Payable['status'], string>> = {
   waiting: 'Waiting',
@@ -26,4 +27,16 @@ function describeWait({ because, on, expectedOn }: Wait): string {
     return on === 'paid_in_full' ? 'until the customer has paid in full' : 'until the customer pays';
   if (expectedOn !== null) return `until ${formatDay(expectedOn, 'year')}`;
   return `until the deal has the date ${fieldWords(on)}`;
+}
+
+/** How much of what a deal has earned is released, such as "Titan: $2,480.00 of $6,200.00"; null if all of it is. */
+export function releasedWords(
+  name: string,
+  payables: readonly Pick<Payable, 'status' | 'currency' | 'amount'>[],
+): string | null {
+  const released = payables.filter(({ status }) => status !== 'waiting' && status !== 'held');
+  const [first] = payables;
+  if (first === undefined || released.length === payables.length) return null;
+  const sums = (of: typeof payables) => sumWords(sumByCurrency(of, first.currency), ' and ');
+  return `${name}: ${sums(released)} of ${sums(payables)}`;
 }

@@ -66,10 +66,16 @@ function ResolveManyDialog({ chosen, action, onClose, onDone }: ResolveManyProps
   const { title, effect } = resolutionWords[action];
   const sent = action === 'dismiss' ? chosen : firstOfPeriods(chosen);
   const resolve = useChange({
-    send: () =>
-      resolveMany(sent, ({ discrepancyId }) =>
-        api.resolveDiscrepancy({ params: { discrepancyId }, body: { action, reason: form.values.reason.trim() } }),
-      ),
+    send: () => {
+      // The audit log has one row for all of them.
+      const requestId = `resolve-${crypto.randomUUID()}`;
+      return resolveMany(sent, ({ discrepancyId }) =>
+        api.resolveDiscrepancy(
+          { params: { discrepancyId }, body: { action, reason: form.values.reason.trim() } },
+          { requestId },
+        ),
+      );
+    },
     onDone: (resolved) => {
       form.clear();
       showMessage(describeResolved(resolved), resolved.failed.length === 0);

@@ -1,7 +1,8 @@
-import { useQuery } from '@tanstack/react-query';
+import { useQueries, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useChange } from '../../api/change.js';
 import { api } from '../../api/client.js';
+import { payablesOfDealQuery } from '../../api/payout-queries.js';
 import { ownStatementsQuery } from '../../api/queries.js';
 import { type Discrepancy } from '../../api/team-queries.js';
 import { useKeptForm } from '../../app/kept-state.js';
@@ -10,6 +11,7 @@ import { Dialog } from '../../components/Dialog.js';
 import { Facing } from '../../components/Facing.js';
 import { TextArea } from '../../components/Field.js';
 import { LedgerTotal } from '../../components/Money.js';
+import { releasedWords } from '../../features/payables/words.js';
 import { absolute, signOf } from '../../shared/format/exact.js';
 import { formatMoney } from '../../shared/format/numbers.js';
 import { formatPeriod, shiftPeriod } from '../../shared/format/periods.js';
@@ -95,14 +97,15 @@ export function ResolveDialog({ discrepancy, action, onClose }: ResolveDialogPro
         ]}
       />
       <p className="dim">{effect}</p>
-      {action === 'carry_forward' ? <NextPeriod repId={discrepancy.repId} period={period} /> : null}
+      {action === 'carry_forward' ? <NextPeriod discrepancy={discrepancy} /> : null}
       <TextArea label="Reason" required maxLength={1000} {...form.field('reason')} />
     </Dialog>
   );
 }
 
 /** The period to which the difference is added. With payouts, what of it waits is paid later, as that of the deal. */
-function NextPeriod({ repId, period }: { readonly repId: string; readonly period: string }) {
+function NextPeriod({ discrepancy }: Pick<ResolveDialogProps, 'discrepancy'>) {
+  const { repId, period } = discrepancy;
   const statements = useQuery(ownStatementsQuery(repId)).data;
   if (statements === undefined) return null;
   const approved = new Set(statements.filter(({ status }) => status === 'approved').map((each) => each.period));
@@ -110,10 +113,37 @@ function NextPeriod({ repId, period }: { readonly repId: string; readonly period
   while (approved.has(next)) next = shiftPeriod(next, 1);
   const pays = statements.some(({ payslip }) => payslip !== undefined);
   return (
-    <p>
-      It is added to {formatPeriod(next)}.
-      {pays ? ' What of it is not released yet, such as until the customer pays, is paid when it is.' : ''}
-    </p>
+    <>
+      <p>It is added to {formatPeriod(next)}.</p>
+      {pays ? <Released discrepancy={discrepancy} /> : null}
+    </>
+  );
+}
+
+/** Of how many deals of a difference it is said what is released. */
+const maxDeals = 5;
+
+/** What the deals of the difference have released so far: of the difference, the same part is paid at once. */
+function Released({ discrepancy: { repId, lines } }: Pick<ResolveDialogProps, 'discrepancy'>) {
+  const names = new Map(
+    lines.flatMap(({ dealId, dealName }) => (dealId === null ? [] : [[dealId, dealName ?? dealId]])),
+  );
+  const deals = [...names].slice(0, maxDeals);
+  const payables = useQueries({ queries: deals.map(([dealId]) => payablesOfDealQuery(dealId)) });
+  const waiting = deals.flatMap(([, name], index) => {
+    const ofPerson = payables[index]?.data?.payables.filter((payable) => payable.repId === repId) ?? [];
+    return releasedWords(name, ofPerson) ?? [];
+  });
+  if (waiting.length === 0) return null;
+  return (
+    <>
+      <p>It pays the part that its deals have released then, and the rest as it is released. So far they have:</p>
+      <ul>
+        {waiting.map((words) => (
+          <li key={words}>{words}</li>
+        ))}
+      </ul>
+    </>
   );
 }
 
