@@ -51,6 +51,7 @@ export const routes: Readonly<Record<string, string>> = {
   getRecalculationJob: 'GET /v1/commissions/recalculate/jobs/:jobId',
   syncCommissions: 'POST /v1/commissions/sync',
   simulateCommissions: 'POST /v1/commissions/simulate',
+  getForecast: 'GET /v1/forecast',
   cleanupCommissions: 'POST /v1/commissions/cleanup',
   resetCommissions: 'POST /v1/commissions/reset',
   listDeals: 'GET /v1/deals',

@@ -42,6 +42,7 @@ import { recalculateCommissions } from './commissions/commands/recalculate-commi
 import { resetCommissions } from './commissions/commands/reset-commissions.js';
 import { explainCommission } from './commissions/queries/explain-commission.js';
 import { getCommissions, getCommissionsDashboard } from './commissions/queries/get-commissions.js';
+import { getForecast } from './commissions/queries/get-forecast.js';
 import { getRecalculationJob } from './commissions/queries/get-recalculation-job.js';
 import { listCommissionEvents } from './commissions/queries/list-commission-events.js';
 import { listCommissionExceptions } from './commissions/queries/list-commission-exceptions.js';
@@ -297,6 +298,7 @@ export const operations = [
   getRecalculationJob,
   syncCommissions,
   simulateCommissions,
+  getForecast,
   cleanupCommissions,
   resetCommissions,
   listDeals,

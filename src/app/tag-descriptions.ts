@@ -20,6 +20,7 @@ export const tagDescriptions: Readonly<Record<string, string>> = {
   draws: 'Guaranteed incomes and advances',
   fields: 'Fields of deals in plans, and their mapping',
   'fiscal-years': 'Years of the workspace by months or in weeks',
+  forecast: 'What will probably be paid',
   'fx-rates': 'Exchange rates by table, pair and day',
   'rate-tables': 'Rates by product, region and other keys, which tiers of plans name',
   imports: 'The history of imported files',

@@ -10,9 +10,13 @@ serveThread(async ([first, ...parts], request) => {
   const task = first as ThreadTask;
   if ('simulation' in task)
     return simulationJson(task.simulation, await simulate(task.simulation, parts as SimulatedRepData[]));
-  // Loaded with the first explanation, since a simulation needs no access to the database.
-  const { explainDeal, explainExceptions } = await import('./explain-in-thread.js');
   const tx = forwardedTransaction(request, task.workspaceId);
+  // Loaded when they are needed first, since a simulation needs no access to the database.
+  if ('forecast' in task) {
+    const { forecastPay } = await import('./forecast/forecast-in-thread.js');
+    return JSON.stringify(await forecastPay(tx, task.forecast, task.part, request));
+  }
+  const { explainDeal, explainExceptions } = await import('./explain-in-thread.js');
   return JSON.stringify(
     'explainedDeal' in task
       ? await explainDeal(tx, task.explainedDeal)

@@ -67,6 +67,7 @@ const requests: Readonly<Record<string, { readonly path?: string; readonly body?
   listRecalculationJobs: {},
   getRecalculationJob: { path: '/v1/commissions/recalculate/jobs/<unknown>' },
   syncCommissions: { body: { reconcile: 'no' } },
+  getForecast: { path: '/v1/forecast?repId=<self>&seed=x' },
   simulateCommissions: { body: { planId: '<unknown>', period: '2026-03', repId: '<self>' } },
   cleanupCommissions: {},
   resetCommissions: { body: { scope: 'nothing' } },

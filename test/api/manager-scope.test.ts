@@ -27,6 +27,7 @@ const requests: Readonly<Record<string, readonly [method: string, path: string, 
   listCommissionEvents: ['GET', '/v1/commission-events?repId=<eve>'],
   listDealChanges: null,
   explainCommission: ['GET', '/v1/commissions/events/<event>'],
+  getForecast: ['GET', '/v1/forecast?repId=<eve>'],
   simulateCommissions: [
     'POST',
     '/v1/commissions/simulate',

@@ -68,6 +68,10 @@ const probes: Readonly<Record<string, Probes>> = {
     own: [['GET /v1/commissions/events/<annsevent>']],
     ofBob: [['GET /v1/commissions/events/<bobsevent>']],
   },
+  getForecast: {
+    own: [['GET /v1/forecast?repId=<ann>&period=2026-Q1'], ['GET /v1/forecast?repId=<ann>&period=2026-Q1&goal=100000']],
+    ofBob: [['GET /v1/forecast?repId=<bob>&period=2026-Q1'], ['GET /v1/forecast?period=2026-Q1']],
+  },
   simulateCommissions: {
     own: [
       ['POST /v1/commissions/simulate', simulated],

@@ -107,6 +107,7 @@ const probes: Readonly<Record<string, readonly Probe[]>> = {
   listRecalculationJobs: [],
   getRecalculationJob: [['GET /v1/commissions/recalculate/jobs/<job>']],
   syncCommissions: [],
+  getForecast: [['GET /v1/forecast?repId=<rep>'], ['GET /v1/forecast?repId=<rep>&goal=100']],
   simulateCommissions: [
     ['POST /v1/commissions/simulate', { planId: '<plan>', period: '2026-03' }],
     ['POST /v1/commissions/simulate', { planVersionId: '<version>', period: '2026-03' }],

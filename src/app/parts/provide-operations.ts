@@ -2,6 +2,7 @@ import { CallLog } from '../../audit/call-log.js';
 import { SessionProofs } from '../../auth/session-proofs.js';
 import { DealExplainer } from '../../commissions/deal-explainer.js';
 import { ExceptionReports } from '../../commissions/exception-reports.js';
+import { Forecaster } from '../../commissions/forecast/forecaster.js';
 import { simulationLimits, simulationThreads } from '../../commissions/simulation-limits.js';
 import { SimulationRunner } from '../../commissions/simulation-runner.js';
 import { REMOVE_PAY_FACTS } from '../../deals/purge-deal.js';
@@ -39,6 +40,7 @@ export function provideOperations(parts: PartContainer): void {
       DealExplainer,
       () => new DealExplainer(parts.resolve(UnitOfWork), parts.resolve(SIMULATION_THREADS), limits()),
     )
+    .provide(Forecaster, () => new Forecaster(parts.resolve(UnitOfWork), parts.resolve(SIMULATION_THREADS), limits()))
     .provideClass(ExceptionReports, [UnitOfWork, DealExplainer, JobQueue, CLOCK])
     .provide(REMOVE_PAY_FACTS, () => removePayFacts)
     .provideClass(ExportRequests, [UnitOfWork, JobStatuses, JobQueue])

@@ -79,13 +79,18 @@ export class ThreadPool {
     });
   }
 
+  /** Whether work of a key that is not running would start at once: only such work may be awaited by work that holds a thread. */
+  get hasFreeThread(): boolean {
+    return !this.isClosed && this.runningKeys.size < this.limits.threads;
+  }
+
   async close(): Promise<void> {
     this.isClosed = true;
     await mapInParallel([...this.idle.splice(0), ...this.busy], (thread) => thread.end());
   }
 
   private startNext(): void {
-    if (this.isClosed || this.runningKeys.size >= this.limits.threads) return;
+    if (!this.hasFreeThread) return;
     const index = this.waiting.findIndex(({ key }) => !this.runningKeys.has(key));
     const [task] = index < 0 ? [] : this.waiting.splice(index, 1);
     if (task !== undefined) void this.execute(task);

@@ -58,6 +58,16 @@ describe('the thread pool', () => {
     expect(await second).to.equal('[2]');
   });
 
+  it('has a free thread until as many keys run as it has threads, so that work which holds one may await another', async () => {
+    const nested = await pool.hold('a', async (run) => {
+      expect(pool.hasFreeThread).to.equal(true);
+      const second = pool.hold('a second', (runSecond) => runSecond(['echo', 2]));
+      expect(pool.hasFreeThread).to.equal(false);
+      return [await run(['echo', 1]), await second].map(text);
+    });
+    expect(nested).to.deep.equal(['[1]', '[2]']);
+  });
+
   it('fails with a part that cannot be sent, or a thread that ends while parts are sent, and runs the next task', async () => {
     expect(await outcomeOf('a', 'echo', () => 1)).to.include({ name: 'DataCloneError' });
     const ending = new AbortController();

@@ -1,0 +1,67 @@
+import { type Day, type DayRange } from '../../kernel/day.js';
+import { type WorkspaceTerms } from '../../ledger/input/rep-terms.js';
+
+/** The pay of one person to forecast. It is sent to a worker thread, so it contains only data. */
+export interface ForecastTask {
+  readonly repId: string;
+  readonly range: DayRange;
+  readonly workspace: WorkspaceTerms;
+  readonly today: Day;
+  readonly seed: number;
+  readonly deals: readonly ForecastDeal[];
+  /** The pay to reach; null for none. */
+  readonly goal: number | null;
+}
+
+/** An open deal, with what it becomes when it is won. Numbers are exact decimal texts. */
+export interface ForecastDeal {
+  readonly dealId: string;
+  readonly amount: string | null;
+  /** From 0 to 1; null if none is known. */
+  readonly probability: string | null;
+  readonly won: WonForm;
+}
+
+/** What changes in a deal when it is won. */
+export interface WonForm {
+  readonly stage: string;
+  readonly stageLabel: string;
+  /** The fields that hold the stage. */
+  readonly stageSlugs: readonly string[];
+}
+
+/** The outcomes of a forecast are calculated in one thread, or in two of which the first asks for those of the second. */
+export type ForecastPart = 'all' | 'first' | 'second';
+
+/** The request of the first thread for the pays of the second. */
+export const paysOfSecond = 'pays of the second thread';
+
+/** The pay of an outcome by currency. */
+export type SentPay = Readonly<Record<string, string>>;
+
+/** Amounts are rounded to the currency. */
+export interface ForecastedAmounts {
+  readonly currency: string;
+  /** The pay if no open deal is won. */
+  readonly sure: number;
+  readonly expected: number;
+  readonly p10: number;
+  readonly p90: number;
+  /** By deal id, of the deals with a probability. */
+  readonly worth: Readonly<Record<string, number | null>>;
+}
+
+export interface ForecastResult {
+  readonly method: 'all_outcomes' | 'draws';
+  /** The currency of the workspace first, if something is paid in it or nothing at all. */
+  readonly amounts: readonly [ForecastedAmounts, ...ForecastedAmounts[]];
+  readonly goal: ForecastedGoal | null;
+}
+
+export interface ForecastedGoal {
+  readonly isReached: boolean;
+  readonly isExact: boolean;
+  readonly dealIds: readonly string[];
+  readonly pay: number;
+  readonly missing: number;
+}
