@@ -33,7 +33,6 @@ const excluded: Readonly<Record<string, string>> = {
   deleteComment: 'comments stay with the statement',
   setDealLines: 'products of deals come from other systems through the API',
   deleteDealLines: 'products of deals come from other systems through the API',
-  getForecast: 'for other systems, as is GET /v1/commission-events',
   lookUpRate: 'the page of a table has all of its rows, with a filter',
 };
 

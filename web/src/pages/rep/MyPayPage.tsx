@@ -45,6 +45,8 @@ const YourMoney = lazy(() =>
   import('../../features/payslip/YourMoney.js').then((module) => ({ default: module.YourMoney })),
 );
 
+const ForecastCard = lazy(() => import('./ForecastCard.js').then((module) => ({ default: module.ForecastCard })));
+
 const route = getRouteApi('/_shell/me');
 
 /** What did I earn, why, and how far is the next tier. */
@@ -110,6 +112,7 @@ function Content({ dashboard, plans, live, statements, open, period, traced, sho
   const { currency, earnings, trend } = dashboard;
   const lines = live.lineItems;
   const own = listPlans(plans, dashboard.repId);
+  const isOver = useToday() > daysOf(period).to;
   if (lines.length === 0 && own.length === 0) return <NoPlan />;
   return (
     <>
@@ -156,6 +159,11 @@ function Content({ dashboard, plans, live, statements, open, period, traced, sho
             total={earnings.total}
           />
         </Card>
+      )}
+      {isOver || own.length === 0 ? null : (
+        <Suspense fallback={<Skeleton height={200} />}>
+          <ForecastCard repId={dashboard.repId} period={period} />
+        </Suspense>
       )}
     </>
   );

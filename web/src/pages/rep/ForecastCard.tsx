@@ -1,0 +1,99 @@
+import { useQuery } from '@tanstack/react-query';
+import { type Forecast, forecastQuery } from '../../api/forecast-query.js';
+import { type Column, DataTable } from '../../components/DataTable.js';
+import { DealAmount } from '../../components/DealAmount.js';
+import { Loaded } from '../../components/Loaded.js';
+import { DealLink } from '../../components/links.js';
+import { HeroMoney, Money } from '../../components/Money.js';
+import { Card } from '../../components/Page.js';
+import { formatDay } from '../../shared/format/dates.js';
+import { formatCount, formatMoney, formatPercent } from '../../shared/format/numbers.js';
+import { formatPeriod } from '../../shared/format/periods.js';
+import styles from './ForecastCard.module.css';
+
+interface ForecastCardProps {
+  readonly repId: string;
+  readonly period: string;
+}
+
+/** What a person will probably earn, and what each open deal is worth. Nothing without open deals in the period. */
+export function ForecastCard({ repId, period }: ForecastCardProps) {
+  return (
+    <Loaded query={useQuery(forecastQuery(repId, period))} height={200}>
+      {(forecast) =>
+        forecast.deals.length === 0 ? null : (
+          <Card title="Forecast" note={`${formatPeriod(period)}, with the deals that are open`}>
+            <HeroMoney amount={forecast.expected} currency={forecast.currency} size="second" />
+            <Range forecast={forecast} />
+            <p className={styles.words}>{rangeWords(forecast)}</p>
+            <DataTable
+              caption="Open deals and what they are worth"
+              columns={columnsOf(forecast.currency)}
+              rows={forecast.deals}
+              rowKey={({ dealId }) => dealId}
+            />
+          </Card>
+        )
+      }
+    </Loaded>
+  );
+}
+
+/** The likely amounts and the expected one, on a scale from 0 to the largest. */
+function Range({ forecast: { expected, p10, p90, currency } }: { readonly forecast: Forecast }) {
+  const [low, high] = [Math.min(0, p10), Math.max(1, p90, expected)];
+  const at = (amount: number) => ((amount - low) / (high - low)) * 100;
+  const [from, to, mean] = [p10, p90, expected].map((amount) => formatMoney(amount, currency));
+  return (
+    <div role="img" aria-label={`Expected ${mean}, probably ${from} to ${to}`} className={styles.range}>
+      <span className={styles.likely} style={{ left: `${at(p10)}%`, width: `${at(p90) - at(p10)}%` }} />
+      <span className={styles.expected} style={{ left: `${at(expected)}%` }} />
+    </div>
+  );
+}
+
+function rangeWords({ sure, p10, p90, currency, deals, otherCurrencies }: Forecast): string {
+  const money = (amount: number) => formatMoney(amount, currency);
+  const unknown = deals.filter(({ probability }) => probability === null).length;
+  return [
+    `Expected. Probably ${money(p10)} to ${money(p90)}; ${money(sure)} if you win none of them.`,
+    ...otherCurrencies.map((other) => `Besides, ${formatMoney(other.expected, other.currency)} are expected.`),
+    ...(unknown === 0 ? [] : [`${formatCount(unknown, 'deal')} without a probability left out.`]),
+  ].join(' ');
+}
+
+type ForecastDeal = Forecast['deals'][number];
+
+function columnsOf(currency: string): readonly Column<ForecastDeal>[] {
+  return [
+    {
+      key: 'deal',
+      header: 'Deal',
+      phone: 'title',
+      cell: ({ dealId, name }) => <DealLink dealId={dealId} name={name} />,
+    },
+    { key: 'closes', header: 'Closes', phone: 'detail', cell: ({ closeDate }) => formatDay(closeDate) },
+    {
+      key: 'amount',
+      header: 'Amount',
+      align: 'right',
+      cell: (deal) => <DealAmount amount={deal.amount} currency={deal.currency} />,
+    },
+    { key: 'probability', header: 'Probability', align: 'right', phone: 'note', cell: probabilityWords },
+    {
+      key: 'worth',
+      header: 'Worth',
+      align: 'right',
+      phone: 'amount',
+      cell: ({ worth }) => <Money amount={worth} currency={currency} unit="none" />,
+    },
+  ];
+}
+
+/** With the sample, if it is the rate of the stage. */
+function probabilityWords({ probability }: ForecastDeal): string {
+  if (probability === null) return 'unknown';
+  const { value, won, closed } = probability;
+  const percent = formatPercent(value, 0);
+  return closed === undefined ? percent : `${percent}, ${won} of ${closed} in this stage won`;
+}
