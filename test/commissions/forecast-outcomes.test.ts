@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { findGoal } from '#src/commissions/forecast/goal.js';
 import { OutcomePay } from '#src/commissions/forecast/outcome-pay.js';
-import { outcomesOf } from '#src/commissions/forecast/outcomes.js';
+import { outcomesOf, type UncertainDeal } from '#src/commissions/forecast/outcomes.js';
 import { Decimal, sum } from '#src/kernel/decimal.js';
 import { engineInput } from '#test/support/engine-world.js';
 import { cleanLedger } from '#test/support/oracle/clean-ledger.js';
@@ -28,30 +28,31 @@ function findPaidRep({ deals, ...given }: World): string | undefined {
 }
 
 /** The pay of the rep without some of the deals, summed over the rows of the oracle. */
-function oraclePay(given: World, repId: string, lost: ReadonlySet<string>): number {
+function oraclePay(given: World, repId: string, lost: ReadonlySet<string>): Decimal {
   const deals = given.deals.filter(({ dealId }) => !lost.has(dealId));
   const rows = cleanLedger({ ...given, deals }).filter((row) => row.repId === repId);
-  return rows.reduce((total, { amount }) => total + Number(amount), 0);
+  return sum(rows.map(({ amount }) => Decimal.of(amount)));
 }
 
 /** Expected pay and worth of each deal, by the definition: over all outcomes with their chances. */
-function enumerateWithOracle(given: World, repId: string, deals: readonly { dealId: string; chance: number }[]) {
-  const conditional = deals.map(() => ({ won: 0, lost: 0 }));
-  let expected = 0;
+function enumerateWithOracle(given: World, repId: string, deals: readonly UncertainDeal[]): Decimal[] {
+  let expected = Decimal.zero;
+  const worth = deals.map(() => Decimal.zero);
   for (let outcome = 0; outcome < 2 ** deals.length; outcome += 1) {
     const isWon = deals.map((_, index) => Math.floor(outcome / 2 ** index) % 2 === 1);
     const lost = deals.filter((_, index) => isWon[index] !== true).map(({ dealId }) => dealId);
     const amount = oraclePay(given, repId, new Set(lost));
-    const chanceWithout = (skipped: number) =>
-      deals.reduce(
-        (all, { chance }, index) => (index === skipped ? all : all * (isWon[index] ? chance : 1 - chance)),
-        1,
-      );
-    expected += chanceWithout(-1) * amount;
-    for (const [index, sums] of conditional.entries())
-      sums[isWon[index] === true ? 'won' : 'lost'] += chanceWithout(index) * amount;
+    const chances = deals.map(({ probability }, index) =>
+      isWon[index] ? probability : Decimal.one.minus(probability),
+    );
+    const product = (factors: readonly Decimal[]) => factors.reduce((all, factor) => all.times(factor), amount);
+    expected = expected.plus(product(chances));
+    for (const [index, ofDeal] of worth.entries()) {
+      const part = product(chances.toSpliced(index, 1));
+      worth[index] = isWon[index] ? ofDeal.plus(part) : ofDeal.minus(part);
+    }
   }
-  return { expected, worth: conditional.map(({ won, lost }) => won - lost) };
+  return [expected, ...worth];
 }
 
 describe('the outcomes of a forecast', () => {
@@ -68,17 +69,15 @@ describe('the outcomes of a forecast', () => {
           .toSorted((a, b) => Number(paying.has(b)) - Number(paying.has(a)))
           .slice(0, 3);
         const pay = new OutcomePay(input, new Map(open.map((id) => [id, keepStage(input, id)])), range, new Map());
-        const deals = open.map((dealId, index) => ({ dealId, chance: (chances[index] as number) / 100 }));
-        const outcomes = outcomesOf(
-          deals.map(({ dealId, chance }) => ({ dealId, probability: Decimal.of(chance) })),
-          1,
-        );
-        const pays = outcomes.won.map((won) => sum(pay.of(won).values()));
-        const { expected, worth } = outcomes.distribution(pays);
-        const byOracle = enumerateWithOracle(given, repId, deals);
-        const found = [expected, ...worth.map((ofDeal) => ofDeal as Decimal)].map((amount) => amount.toNumber());
-        for (const [index, amount] of [byOracle.expected, ...byOracle.worth].entries())
-          expect(found[index]).to.be.closeTo(amount, 1e-6 * Math.max(1, Math.abs(amount)));
+        const deals = open.map((dealId, index) => ({
+          dealId,
+          probability: Decimal.of((chances[index] as number) / 100),
+        }));
+        const outcomes = outcomesOf(deals, 1);
+        const { expected, worth } = outcomes.distribution(outcomes.won.map((won) => sum(pay.of(won).values())));
+        const found = [expected, ...worth].map((amount) => amount?.rounded(12).toNumber());
+        const byOracle = enumerateWithOracle(given, repId, deals).map((amount) => amount.rounded(12).toNumber());
+        expect(found).to.deep.equal(byOracle);
       }),
       { numRuns: worldCount, seed: 66 },
     );
