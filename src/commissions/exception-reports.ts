@@ -18,8 +18,10 @@ import { type ExceptionGroup, type ExceptionPage, groupByReason, toGroup } from 
 import { type ExceptionSubject, findExceptionsJob, hashVisible } from './exception-jobs/exception-job.js';
 import { readExceptionGroups } from './exception-jobs/exception-job-views.js';
 import {
+  findDealsWithOtherLines,
   findExceedingDeals,
   findNames,
+  findRefundsWithoutLine,
   findRefundsWithoutPolicy,
   findUndatedDeals,
   findUnownedDeals,
@@ -192,6 +194,8 @@ async function findUnread(
   if (repIds === null) await add('owner_unresolved', () => findUnownedDeals(tx, days, list));
   await add('no_close_date', () => findUndatedDeals(tx, repIds, list));
   await add('split_rules_exceed_100', () => findExceedingDeals(tx, days, repIds, list));
+  await add('lines_differ', () => findDealsWithOtherLines(tx, days, repIds, list));
+  await add('refund_line_missing', () => findRefundsWithoutLine(tx, days, repIds, list));
   await add('refund_without_policy', () => findRefundsWithoutPolicy(tx, days, repIds, list));
   return unread;
 }

@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import { within } from '../earnings/commission-views.js';
+import { minorUnits } from '../kernel/currency.js';
 import { type Day, type DayRange } from '../kernel/day.js';
 import { hasPartOf } from '../ledger/input/deals-of-rep.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
@@ -117,6 +118,50 @@ export function findRefundsWithoutPolicy(
     where f.workspace_id = d.workspace_id and f.deal_id = d.deal_id and f.day between ${from}::date and ${to}::date)`;
   const condition = sql`${isRefunded} and ${paidWithoutPolicy(sql`d`)} and ${isVisible}`;
   return summarize(tx, 'refund_without_policy', condition, list);
+}
+
+/** The counted lines `l` of the deal `d`. */
+const countedLines = sql`deal_lines l where l.workspace_id = d.workspace_id and l.deal_id = d.deal_id and l.source = (
+  select min(o.source) from deal_lines o where o.workspace_id = l.workspace_id and o.deal_id = l.deal_id)`;
+
+/** Deals closed in the days whose lines are all in the currency of the deal and do not add up to its amount. */
+export function findDealsWithOtherLines(
+  tx: Transaction,
+  { from, to }: DayRange,
+  repIds: readonly string[] | null,
+  list: ListedDeals,
+): Promise<UnreadDeals> {
+  const isVisible = repIds === null ? sql`true` : hasPartOf(tx.workspaceId, sql`d`, repIds);
+  const currency = sql`coalesce(d.currency, (select w.currency from workspaces w where w.workspace_id = d.workspace_id))`;
+  const digits = sql`coalesce((${JSON.stringify(minorUnits)}::jsonb ->> ${currency})::int, 2)`;
+  const hasLines = sql`d.deal_id in (select x.deal_id from deal_lines x where x.workspace_id = ${tx.workspaceId})`;
+  const differs = sql`exists (
+    select from ${countedLines}
+    having bool_and(coalesce(l.content ->> 'currency', ${currency}) = ${currency})
+      and round(coalesce(sum((l.content ->> 'amount')::numeric), 0), ${digits}) <> round(d.amount, ${digits}))`;
+  const isInDays = sql`d.close_date between ${from}::date and ${to}::date and d.amount is not null`;
+  return summarize(
+    tx,
+    'lines_differ',
+    sql`${isInDays} and d.deleted_at is null and ${hasLines} and ${differs} and ${isVisible}`,
+    list,
+  );
+}
+
+/** Deals with a refund in the days that names a line which the deal does not have, or whose amount is not positive. */
+export function findRefundsWithoutLine(
+  tx: Transaction,
+  { from, to }: DayRange,
+  repIds: readonly string[] | null,
+  list: ListedDeals,
+): Promise<UnreadDeals> {
+  const isVisible = repIds === null ? sql`true` : hasPartOf(tx.workspaceId, sql`d`, repIds);
+  const isMissing = sql`exists (
+    select from deal_refunds f cross join lateral jsonb_array_elements(f.lines) named
+    where f.workspace_id = d.workspace_id and f.deal_id = d.deal_id and f.day between ${from}::date and ${to}::date
+      and not exists (select from ${countedLines}
+        and l.content ->> 'lineId' = named ->> 'lineId' and (l.content ->> 'amount')::numeric > 0))`;
+  return summarize(tx, 'refund_line_missing', sql`d.deleted_at is null and ${isMissing} and ${isVisible}`, list);
 }
 
 /** Deals that should pay but have no close date, so that they belong to no period. */

@@ -1,14 +1,25 @@
 import { loadPeriodicRuleIds } from '../earnings/periodic-rules.js';
 import { asNumber, isAbsent } from '../engine/field-value.js';
+import { type LineReason, type UnpaidLine } from '../engine/line-trace.js';
 import { type RepInput, type RepResult } from '../engine/model.js';
 import { type Deal } from '../engine/slug.js';
-import { type Reason } from '../engine/trace.js';
+import { decodeUnpaidLines, type Reason } from '../engine/trace.js';
 import { type Day, type DayRange, isWithin } from '../kernel/day.js';
 import { getOrInsert } from '../kernel/get-or-insert.js';
 import { groupBy } from '../kernel/group-by.js';
 import { naturalKey } from '../ledger/input/ledger-rows.js';
 import { type RepTerms } from '../ledger/input/rep-terms.js';
 import { isScore } from '../scores/score.js';
+
+/** What facts of a deal lack or contradict: no rule decides it. */
+export const factReasons = [
+  'split_rules_exceed_100',
+  'lines_differ',
+  'line_field_missing',
+  'refund_without_policy',
+  'refund_line_missing',
+] as const;
+type FactReason = (typeof factReasons)[number];
 
 /**
  * The reasons that are listed, in the order of the list. `period_not_ended` and `no_downstream_commission` are not: time
@@ -30,6 +41,8 @@ export const exceptionReasons = [
   'value_out_of_range',
   'field_missing',
   'no_lines',
+  'lines_differ',
+  'line_field_missing',
   'rate_not_found',
   'amount_out_of_range',
   'deal_condition_failed',
@@ -39,7 +52,8 @@ export const exceptionReasons = [
   'cap_exhausted',
   'split_rules_exceed_100',
   'refund_without_policy',
-] as const satisfies readonly (Reason | 'split_rules_exceed_100' | 'refund_without_policy')[];
+  'refund_line_missing',
+] as const satisfies readonly (Reason | FactReason)[];
 export type ExceptionReason = (typeof exceptionReasons)[number];
 
 function isListed(reason: Reason | null): reason is Extract<Reason, ExceptionReason> {
@@ -97,6 +111,18 @@ const otherRuleReasons: ReadonlySet<Reason | null> = new Set<Reason>([
 
 type Outcome = RepResult['outcomes'][number];
 
+/** Why a rule did not pay a deal, or not all of its lines. */
+type Failed = Pick<Outcome, 'planId' | 'ruleId' | 'ruleName' | 'missing'> & {
+  readonly reason: ExceptionReason | Reason | null;
+};
+
+/** The reasons of lines that are exceptions although the other lines pay. */
+const lineReasons: Readonly<Partial<Record<LineReason, ExceptionReason>>> = {
+  field_missing: 'line_field_missing',
+  value_out_of_range: 'line_field_missing',
+  rate_not_found: 'rate_not_found',
+};
+
 /**
  * The exceptions of one rep among the deals that closed in the days. `expected` are the ids of the rep's deals that are
  * won or have no stage. On deals of the team only the failures of the rep's own terms count: the deal's other exceptions
@@ -119,6 +145,7 @@ export function findExceptions(
     rows: new Set(input.fixed.filter(({ kind }) => kind === 'frozen').map(naturalKey)),
     blocked: new Set(result.blocked.map(naturalKey)),
   };
+  const unpaidLines = findUnpaidLines(terms, result.decisions, approved.rows);
   const byDeal = new Map<string, Outcome[]>();
   for (const outcome of result.outcomes) {
     if (periodic.has(outcome.ruleId ?? '') && outcome.reason !== 'fx_rate_missing') continue;
@@ -130,7 +157,8 @@ export function findExceptions(
     const isOwn = own.has(dealId);
     const deal = { outcomes, isOwn, isExpected: isOwn && expected.has(dealId) };
     const facts = toFacts((own.get(dealId) ?? team.get(dealId)) as Deal);
-    const byReason = groupBy(exceptional(deal, approved), ({ reason }) => reason as ExceptionReason);
+    const failed = withLines(exceptional(deal, approved), unpaidLines.get(dealId) ?? []);
+    const byReason = groupBy(failed, ({ reason }) => reason as ExceptionReason);
     return [...byReason].map(([reason, because]) => ({
       reason,
       ...facts,
@@ -152,6 +180,32 @@ interface DealOutcomes {
 interface ApprovedKeys {
   readonly rows: ReadonlySet<string>;
   readonly blocked: ReadonlySet<string>;
+}
+
+/** What lines of events lack, by deal. Approved rows keep their lines. */
+function findUnpaidLines(
+  { versions }: RepTerms,
+  decisions: RepResult['decisions'],
+  approved: ReadonlySet<string>,
+): ReadonlyMap<string, readonly Failed[]> {
+  const failed = decisions.flatMap((decision) => {
+    const lines = approved.has(naturalKey(decision)) ? [] : decodeUnpaidLines(decision.trace);
+    if (lines.length === 0) return [];
+    const { planId, ruleId, ruleName, dealKey } = decision;
+    const rule = versions.flatMap(({ rules }) => rules).find(({ id }) => id === ruleId);
+    const fieldOf = ({ isCounted }: UnpaidLine) => (isCounted ? 'line.quantity' : (rule?.payoutBase ?? rule?.measure));
+    return [...groupBy(lines, ({ reason }) => lineReasons[reason])].flatMap(([reason, unpaid]) => {
+      const missing = reason === 'line_field_missing' ? unpaid.flatMap((line) => fieldOf(line) ?? []) : [];
+      return reason === undefined ? [] : [{ dealKey, reason, planId, ruleId, ruleName, missing }];
+    });
+  });
+  return groupBy(failed, ({ dealKey }) => dealKey);
+}
+
+/** A rule that fails on the whole deal is not named again for its lines. */
+function withLines(failed: readonly Failed[], unpaid: readonly Failed[]): Failed[] {
+  const isNamed = (of: Failed) => failed.some(({ reason, ruleId }) => reason === of.reason && ruleId === of.ruleId);
+  return [...failed, ...unpaid.filter((of) => !isNamed(of))];
 }
 
 /** The outcomes of a deal that are exceptions. */

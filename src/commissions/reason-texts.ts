@@ -80,6 +80,18 @@ export const reasonTexts: ReasonTexts = {
     toRep: 'The deal lists no products, which the rule pays.',
     toAdmin: 'The rule pays the lines of deals, and the deal has none. Add its lines.',
   },
+  lines_differ: {
+    label: 'Lines differ from the deal',
+    toRep: 'The products do not add up to the amount of the deal.',
+    toAdmin:
+      'The lines do not add up to the amount of the deal. Rules with lines pay on the lines, other rules on the deal. Correct the lines or the amount, or accept it.',
+  },
+  line_field_missing: {
+    label: 'Field of a line missing',
+    toRep: 'A product of the deal lacks a number that the rule reads.',
+    toAdmin:
+      'A line of the deal lacks a number that the rule reads, or has one that is too large, and pays nothing; the other lines pay. Complete the line.',
+  },
   no_line: {
     label: 'No matching line',
     toRep: 'The rule pays none of the products of the deal.',
@@ -133,6 +145,12 @@ export const reasonTexts: ReasonTexts = {
     toRep: 'The deal was refunded, and the plan takes nothing back.',
     toAdmin:
       'The deal was refunded in the period, and no rule that paid it has a clawback policy. Add a policy to the plan, enter an adjustment, or accept it.',
+  },
+  refund_line_missing: {
+    label: 'Refunded line missing',
+    toRep: 'A refund names a product that the deal does not have.',
+    toAdmin:
+      'A refund names a line that the deal does not have, or whose amount is not positive, and takes nothing back for it. Correct the refund or the lines.',
   },
   split_rules_exceed_100: {
     label: 'Credit rules exceed the deal',

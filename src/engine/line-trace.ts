@@ -194,3 +194,16 @@ export function toPaidLines(stored: readonly StoredLine[]): PaidLine[] {
     .filter(([, , isCounted]) => isCounted === 1)
     .map(([lineId, name, , , base, , , amount, , , rate]) => ({ lineId, name, base, rate, amount }));
 }
+
+/** A line that the rule is to pay and that pays nothing. */
+export interface UnpaidLine {
+  /** Whether it counts towards the quota all the same. */
+  readonly isCounted: boolean;
+  readonly reason: LineReason;
+}
+
+export function toUnpaidLines(stored: readonly StoredLine[]): UnpaidLine[] {
+  return stored.flatMap(([, , isCounted, reason]) =>
+    reason === null || reason === 'line_condition_failed' ? [] : [{ isCounted: isCounted === 1, reason }],
+  );
+}

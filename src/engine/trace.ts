@@ -20,6 +20,8 @@ import {
   type StoredLookup,
   toCountedLines,
   toPaidLines,
+  toUnpaidLines,
+  type UnpaidLine,
 } from './line-trace.js';
 import { type TableLookup } from './rule-table.js';
 
@@ -454,16 +456,24 @@ export function decodeSeveralRates(stored: string): readonly number[] | null {
 
 /** The counted lines of an event; null for an event without lines. */
 export function decodeCountedLines(stored: string): CountedLine[] | null {
-  if (!mayHaveLines.test(stored)) return null;
-  const lines = (JSON.parse(stored) as Stored)[linesIndex] as StoredTerms[7];
-  return lines === undefined || lines === null ? null : toCountedLines(lines);
+  const lines = decodeStoredLines(stored);
+  return lines === null ? null : toCountedLines(lines);
 }
 
 /** What the counted lines of an event pay; null for an event without lines. */
 export function decodePaidLines(stored: string): PaidLine[] | null {
+  const lines = decodeStoredLines(stored);
+  return lines === null ? null : toPaidLines(lines);
+}
+
+/** Why matching lines of an event pay nothing; none for an event without lines. */
+export function decodeUnpaidLines(stored: string): UnpaidLine[] {
+  return toUnpaidLines(decodeStoredLines(stored) ?? []);
+}
+
+function decodeStoredLines(stored: string): readonly StoredLine[] | null {
   if (!mayHaveLines.test(stored)) return null;
-  const lines = (JSON.parse(stored) as Stored)[linesIndex] as StoredTerms[7];
-  return lines === undefined || lines === null ? null : toPaidLines(lines);
+  return ((JSON.parse(stored) as Stored)[linesIndex] as StoredTerms[7]) ?? null;
 }
 
 /** Recognizes most traces without lines, so that they are not parsed. */

@@ -1,7 +1,7 @@
 import { Decimal } from './decimal.js';
 
 /** ISO 4217 minor units where they are not 2. */
-const minorUnits: Readonly<Record<string, number>> = {
+export const minorUnits: Readonly<Record<string, number>> = {
   BIF: 0,
   CLP: 0,
   DJF: 0,

@@ -243,8 +243,8 @@ export const recalculateCommissions = operation({
     },
     arguments: {
       dealId: "One deal, by the CRM's id (deal_id of list_deals)",
-      repId: 'All deals of one rep (UUID of list_reps)',
-      planId: 'Everyone on a plan (UUID, planId of list_plans)',
+      repId: 'All deals of one rep (of list_reps)',
+      planId: 'Everyone on a plan (planId of list_plans)',
       async: { always: true },
     },
     needsNoApproval: true,

@@ -174,7 +174,7 @@ export const getCommissions = operation({
       changes: 'nothing.',
     },
     arguments: {
-      repId: 'The rep (UUID of list_reps)',
+      repId: 'The rep (of list_reps)',
       dealId: "The deal, by the CRM's id (deal_id of list_deals)",
       period: 'The period, such as 2026-Q1',
       include: 'all: also people without a plan, a quota or an amount in the period',

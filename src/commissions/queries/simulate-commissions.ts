@@ -369,12 +369,12 @@ export const simulateCommissions = operation({
       changes: 'nothing.',
     },
     arguments: {
-      planId: 'The plan, with the version in force on each day (UUID, planId of list_plans)',
-      planVersionId: 'One version, drafts too (UUID, planVersionId of list_plans or get_plan_history)',
+      planId: 'The plan, with the version in force on each day (planId of list_plans)',
+      planVersionId: 'One version, drafts too (planVersionId of list_plans or get_plan_history)',
       config: 'A config to try, in the form that create_plan takes (managers and admins)',
       effectiveStart: firstDay('With planId and config: first day of the new config'),
       period: 'The period to calculate',
-      repId: 'Only this rep (UUID of list_reps)',
+      repId: 'Only this rep (of list_reps)',
       repIds: 'Only these reps; give this or repId',
       deals: {
         description:

@@ -40,6 +40,9 @@ const addresses: Readonly<Record<(typeof exceptionReasons)[number], string>> = {
   split_rules_exceed_100: '/credit-rules?',
   refund_without_policy: '/deals/D%2F1?',
   no_lines: '/deals/D%2F1?',
+  lines_differ: '/deals/D%2F1?',
+  line_field_missing: '/deals/D%2F1?',
+  refund_line_missing: '/deals/D%2F1?',
   rate_not_found: '/plans/p1/edit?rule=New+business',
 };
 

@@ -44,6 +44,10 @@ const setQuota: FindFix = ({ repId, closeDate, rules: [rule] }) => ({
   search: defined({ ruleId: rule?.ruleId, person: repId, day: closeDate, year: closeDate?.slice(0, 4) }),
 });
 
+const openDeal =
+  (label: string): FindFix =>
+  ({ dealId }) => ({ label, to: `/deals/${encodeURIComponent(dealId)}` });
+
 const editField =
   (label: string): FindFix =>
   (deal) =>
@@ -79,7 +83,9 @@ const fixes: Readonly<Record<Reason, FindFix>> = {
   }),
   value_out_of_range: editField('Correct value'),
   field_missing: editField('Fill in'),
-  no_lines: ({ dealId }) => ({ label: 'Open deal', to: `/deals/${encodeURIComponent(dealId)}` }),
+  no_lines: openDeal('Open deal'),
+  lines_differ: openDeal('Open deal'),
+  line_field_missing: openDeal('Open deal'),
   rate_not_found: editRule,
   amount_out_of_range: editRule,
   deal_condition_failed: editRule,
@@ -88,7 +94,8 @@ const fixes: Readonly<Record<Reason, FindFix>> = {
   below_floor_attainment: editRule,
   cap_exhausted: editRule,
   split_rules_exceed_100: () => ({ label: 'Edit credit rules', to: '/credit-rules' }),
-  refund_without_policy: ({ dealId }) => ({ label: 'Open refund', to: `/deals/${encodeURIComponent(dealId)}` }),
+  refund_without_policy: openDeal('Open refund'),
+  refund_line_missing: openDeal('Open refund'),
 };
 
 /** Where the reason is removed for one deal. */
