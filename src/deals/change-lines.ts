@@ -8,26 +8,38 @@ import { dealNotFound } from './deal-credit-views.js';
 import { repsIn } from './deal-credits.js';
 import { hasRulesReadingLines, replaceDealLines } from './deal-line-store.js';
 import { lockDeals } from './deal-store.js';
+import { type CreditsChange, refreshCredits } from './refresh-credits.js';
+
+/** What a change of lines affects. */
+export interface ChangedLines extends ChangedFacts {
+  /** The deals on which other lines count than before. */
+  readonly changed: ReadonlySet<string>;
+}
 
 /**
- * Replaces the lines that people or the API gave for the deals; no lines remove them. Rejects a change of lines that pay
+ * Replaces the lines that people or the API gave for the deals, with the credits that rules derive from them; no lines
+ * remove them. Rejects a change of lines that pay
  * a person behind the request. Affects no one where no rule reads lines.
  */
 export async function changeLines(
   tx: Transaction,
   caller: Caller,
   deals: ReadonlyMap<string, readonly DealLine[]>,
-): Promise<ChangedFacts> {
+): Promise<ChangedLines> {
   const stored = await lockDeals(tx, [...deals.keys()]);
   for (const dealId of deals.keys()) if (stored.get(dealId)?.deleted !== false) throw dealNotFound();
   const changed = new Set(await replaceDealLines(tx, 'api', deals));
+  const credits = new Map((await refreshCredits(tx, [...changed])).map((change) => [change.dealId, change]));
   const changes = [...stored.values()]
     .filter(({ dealId }) => changed.has(dealId))
-    .map(({ dealId, repId, closeDate, credits }) => ({ dealId, repId, closeDate, before: credits, after: credits }));
-  tx.markAffected(changes.flatMap(({ repId, after }) => [repId, ...repsIn(after)]));
+    .map(
+      ({ dealId, repId, closeDate, credits: same }): CreditsChange =>
+        credits.get(dealId) ?? { dealId, repId, closeDate, before: same, after: same },
+    );
+  tx.markAffected(changes.flatMap(({ repId, before, after }) => [repId, ...repsIn(before), ...repsIn(after)]));
   const affected = await affectedByCredits(tx, changes);
   const paid = new Set([
-    ...changes.flatMap(({ repId, after }) => [repId, ...repsIn(after)]),
+    ...changes.flatMap(({ repId, before, after }) => [repId, ...repsIn(before), ...repsIn(after)]),
     ...[...affected.values()].flatMap((reps) => [...reps.keys()]),
   ]);
   if (peopleBehind(caller).some((person) => paid.has(person)))
@@ -35,5 +47,5 @@ export async function changeLines(
       'forbidden',
       'You cannot change lines of deals that pay you, also not with a key that you created or by approving the request of an agent. Another admin must do it.',
     );
-  return { affected: (await hasRulesReadingLines(tx)) ? affected : new Map() };
+  return { changed, affected: (await hasRulesReadingLines(tx)) ? affected : new Map() };
 }

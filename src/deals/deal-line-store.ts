@@ -73,7 +73,7 @@ export async function loadCountedLines(
   return new Map(rows.map(({ dealId, source, lines }) => [dealId, { source, lines }]));
 }
 
-/** Whether a rule, a condition or the key of a table may read lines of deals. */
+/** Whether a rule of a plan or of credits, a condition or the key of a table may read lines of deals. */
 export async function hasRulesReadingLines(tx: Transaction): Promise<boolean> {
   const summary = String.raw`lines\.(count|families|products)`;
   const { rows } = await sql<{ reads: boolean }>`
@@ -81,6 +81,7 @@ export async function hasRulesReadingLines(tx: Transaction): Promise<boolean> {
         and (definition ? 'lines' or definition::text ~* ${summary}))
       or exists (select from plan_versions where workspace_id = ${tx.workspaceId} and deal_conditions::text ~* ${summary})
       or exists (select from rate_tables where workspace_id = ${tx.workspaceId} and keys::text ~* ${summary})
+      or exists (select from credit_rules r where workspace_id = ${tx.workspaceId} and to_jsonb(r)::text ~* ${summary})
       as reads`.execute(tx.db);
   return rows[0]?.reads === true;
 }

@@ -8,10 +8,13 @@ import {
   deriveLines,
   namedPeople,
 } from '../engine/credit-rules.js';
+import { type DealLine } from '../engine/deal-line.js';
+import { readsSummaryOfLines } from '../engine/line-summary.js';
 import { type Deal } from '../engine/slug.js';
 import { type Day } from '../kernel/day.js';
 import { groupBy } from '../kernel/group-by.js';
 import { loadCalendar } from '../ledger/input/calendar.js';
+import { linesOfDeal } from '../ledger/input/lines-of-deals.js';
 import { unnestRows } from '../platform/database/columns.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
 import { type DealContent, type DealTerms, toEngineDeal } from './deal.js';
@@ -32,6 +35,8 @@ export interface CreditsChange {
 /** The workspace's rules, compiled, with the terms by which deals are read. */
 interface CreditTerms {
   readonly rules: readonly CompiledCreditRule[];
+  /** Whether a rule reads what deals have of lines. */
+  readonly readsLines: boolean;
   readonly deals: DealTerms;
 }
 
@@ -45,7 +50,7 @@ export async function refreshCredits(tx: Transaction, dealIds: readonly string[]
   if (dealIds.length === 0) return [];
   const terms = await loadCreditTerms(tx);
   const ids = sql`array(select id from ${unnestRows(dealIds, [['id', 'text', (dealId) => dealId]])})`;
-  return refreshBatch(tx, terms, new DealOwners(tx), await readDeals(tx, sql`deal_id = any(${ids})`));
+  return refreshBatch(tx, terms, new DealOwners(tx), await readDeals(tx, terms, sql`d.deal_id = any(${ids})`));
 }
 
 /** {@link refreshCredits} of every deal; the caller blocks writers of deals. */
@@ -54,7 +59,7 @@ export async function refreshAllCredits(tx: Transaction): Promise<CreditsChange[
   const owners = new DealOwners(tx);
   const changes: CreditsChange[] = [];
   for (let after = ''; ; ) {
-    const deals = await readDeals(tx, sql`deal_id > ${after} order by deal_id limit ${sql.lit(batchSize)}`);
+    const deals = await readDeals(tx, terms, sql`d.deal_id > ${after} order by d.deal_id limit ${sql.lit(batchSize)}`);
     const last = deals.at(-1);
     if (last === undefined) return changes;
     changes.push(...(await refreshBatch(tx, terms, owners, deals)));
@@ -85,13 +90,14 @@ export async function findCreditSources(tx: Transaction): Promise<CreditSources>
 async function loadCreditTerms(tx: Transaction): Promise<CreditTerms> {
   const rules = await loadCreditRules(tx);
   const deals = await loadDealTerms(tx);
-  if (rules.length === 0) return { rules: [], deals };
+  if (rules.length === 0) return { rules: [], readsLines: false, deals };
   const { field_mapping: mapping } = await tx.db
     .selectFrom('workspaces')
     .select('field_mapping')
     .where('workspace_id', '=', tx.workspaceId)
     .executeTakeFirstOrThrow();
-  return { rules: compileCreditRules(rules, mapping.measures, deals.timeZone, await loadCalendar(tx)), deals };
+  const compiled = compileCreditRules(rules, mapping.measures, deals.timeZone, await loadCalendar(tx));
+  return { rules: compiled, readsLines: readsSummaryOfLines(rules), deals };
 }
 
 interface ReadDeal extends DealContent {
@@ -99,12 +105,18 @@ interface ReadDeal extends DealContent {
   readonly repId: string | null;
   readonly closeDate: Day | null;
   readonly credits: StoredCredits | null;
+  readonly lines: readonly DealLine[] | null;
 }
 
-async function readDeals(tx: Transaction, condition: RawBuilder<unknown>): Promise<ReadDeal[]> {
+async function readDeals(
+  tx: Transaction,
+  { readsLines }: CreditTerms,
+  condition: RawBuilder<unknown>,
+): Promise<ReadDeal[]> {
   const { rows } = await sql<ReadDeal>`
-    select deal_id as "dealId", rep_id as "repId", close_date as "closeDate", fields, given, credits from deals
-    where workspace_id = ${tx.workspaceId} and ${condition}`.execute(tx.db);
+    select d.deal_id as "dealId", d.rep_id as "repId", d.close_date as "closeDate", d.fields, d.given, d.credits,
+      ${readsLines ? linesOfDeal(tx.workspaceId) : sql`null`} as lines
+    from deals d where d.workspace_id = ${tx.workspaceId} and ${condition}`.execute(tx.db);
   return rows;
 }
 
@@ -123,7 +135,7 @@ async function refreshBatch(
     rules,
     owners,
     deals.map((deal) => ({
-      deal: rules.length === 0 ? null : toEngineDeal(deal.dealId, deal, dealTerms),
+      deal: rules.length === 0 ? null : withLines(toEngineDeal(deal.dealId, deal, dealTerms), deal.lines),
       entered: entered.get(deal.dealId) ?? [],
     })),
   );
@@ -133,6 +145,10 @@ async function refreshBatch(
   });
   if (changes.length > 0) await storeCredits(tx, changes);
   return changes;
+}
+
+function withLines(deal: Deal | null, lines: readonly DealLine[] | null): Deal | null {
+  return deal === null || lines === null ? deal : { ...deal, lines };
 }
 
 /** A deal that is not stored, with the lines of the request; null for those that are stored for its id. */

@@ -89,6 +89,26 @@ describe('credit rules', () => {
     ).to.deep.equal([['split_rules_exceed_100', 'd']]);
   });
 
+  it('L6: see which products a deal has, and follow a change of them', async () => {
+    const condition = { field: 'Lines.Families', fieldType: 'select', operator: 'equals', value: 'services' };
+    await deal('d', { se: 'sam@x.io' }, { lines: [{ lineId: '1', family: 'services', amount: 1000 }] });
+    const rule = { name: 'Services', kind: 'split', personField: 'se', percent: 40, conditions: [condition] };
+    expect((await create(rule)).deals).to.equal(1);
+    await deal('e', { se: 'sam@x.io' });
+    const earnedBy = { 'Ann d': 60, 'Sam d': 40, 'Ann e': 100 };
+    expect(await earned()).to.deep.equal(earnedBy);
+    const put = (family: string) =>
+      workspace.api.expect(200, 'PUT', '/v1/deals/e/lines', { lines: [{ lineId: '1', family, amount: 1000 }] });
+    expect((await put('services')).warnings).to.deep.equal([]);
+    expect(await earned()).to.deep.equal({ ...earnedBy, 'Ann e': 60, 'Sam e': 40 });
+    await put('software');
+    expect(await earned()).to.deep.equal(earnedBy);
+    await deal('d', { se: 'sam@x.io', other: 1 });
+    expect(await earned()).to.deep.equal(earnedBy);
+    await workspace.api.expect(200, 'DELETE', '/v1/deals/d/lines');
+    expect(await earned()).to.deep.equal({ 'Ann d': 100, 'Ann e': 100 });
+  });
+
   it('follow the fields of the deal, their conditions and dates, also for stored deals', async () => {
     await deal('d', { se: 'sam', se_pct: '50', region: 'EMEA' });
     await deal('late', { se: 'sam', se_pct: 50, region: 'EMEA' }, { closeDate: '2026-04-01' });
