@@ -5,7 +5,7 @@ import { type PlanVersion } from './plan.js';
 
 /** Argument descriptions that all plan tools share. */
 export const planArguments = {
-  planId: 'The plan (UUID, planId of list_plans)',
+  planId: 'The plan (planId of list_plans)',
   planRef: 'planId of list_plans (its version in force today), or a planVersionId',
   planVersionId: 'One version (planVersionId of list_plans or get_plan_history)',
   effectiveStart: firstDay('First day that the plan pays'),

@@ -17,8 +17,10 @@ const calls: Readonly<Record<string, readonly [given: Record<string, unknown>, o
   get_field_mapping: [{}, 'ok'],
   list_reps: [{}, 'ok'],
   list_deals: [{}, 'ok'],
+  get_deal_lines: [{ dealId: 'nope' }, 'deal_not_found'],
   get_deal_credits: [{ dealId: 'nope' }, 'deal_not_found'],
   set_deal_credits: [{ dealId: 'nope', credits: [{ repId: null, percent: 100 }] }, 'deal_not_found'],
+  get_rate_table: [{ name: 'nope' }, 'rate_table_not_found'],
   list_plan_templates: [{}, 'ok'],
   list_plans: [{}, 'ok'],
   get_plan: [{ planId: unknown }, 'plan_not_found'],
@@ -112,7 +114,7 @@ describe('access to the tools', () => {
       const isFirst = (name: string) => name === 'get_workspace';
       expect(shown).to.deep.equal([...names.filter(isFirst), ...names.filter((name) => !isFirst(name))]);
       expect(shown).to.have.length(
-        { public: 0, connection: 11, payroll: 7, rep: 21, manager: 25, admin: 53 }[accessLevel],
+        { public: 0, connection: 11, payroll: 7, rep: 22, manager: 27, admin: 55 }[accessLevel],
       );
     });
 

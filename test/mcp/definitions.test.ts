@@ -13,6 +13,8 @@ const planned: Readonly<Record<string, string>> = {
   list_reps: 'R',
   list_deals: 'R',
   get_deal_credits: 'R',
+  get_deal_lines: 'R',
+  get_rate_table: 'R',
   set_deal_credits: 'Di',
   list_plan_templates: 'R',
   list_plans: 'R',

@@ -56,6 +56,8 @@ describe('the example in the description of a tool', () => {
     );
     const deal = { amount: 120_000, stage: 'Won', closeDate: '2026-02-10', ownerId: 'ben' };
     await api.expect(201, 'PUT', '/v1/deals/D-1', deal);
+    const table = { keys: [], columns: [{ name: 'base' }], rows: [{ values: { base: 0.1 } }] };
+    await api.expect(200, 'PUT', '/v1/rate-tables/Products', table);
     const plan = { name: 'Existing plan', config, effectiveStart: '2026-01-01' };
     const { planId, planVersionId, rules } = await api.createPlan(plan);
     const [{ assignmentId }] = await api.assign([mia], planId);

@@ -52,13 +52,13 @@ export const createAbsence = operation({
       changes: 'prorated quotas of its periods, and commission with them; approved statements stay.',
     },
     arguments: {
-      repId: 'The person (UUID of list_reps)',
+      repId: 'The person (of list_reps)',
       from: 'First day, YYYY-MM-DD',
       to: 'Last day, YYYY-MM-DD',
       quotaRelief: 'Percentage of the target that its days do not count, 100 by default',
       variableRelief: 'The same for the variable target',
       note: { always: null },
-      dryRun: 'true: only say what it would do to commission',
+      dryRun: 'true: only say the effect',
     },
     summary: ({ from, to, warnings }) =>
       `The absence runs from ${from} to ${to}. ${warnings?.[0]?.message ?? 'Commission is recalculated automatically.'}`,

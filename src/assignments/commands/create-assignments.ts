@@ -35,11 +35,11 @@ export const createAssignments = operation({
       changes: 'commission of these reps is calculated for the days of the assignment, also for deals already won.',
     },
     arguments: {
-      repIds: 'The reps (UUIDs of list_reps)',
+      repIds: 'The reps (of list_reps)',
       planId: planArguments.planId,
       effectiveStart: firstDay('First day on the plan'),
       effectiveEnd: lastDay('Last day on the plan'),
-      rampId: 'Ramp of their quotas (UUID of list_ramps)',
+      rampId: 'Ramp of their quotas (of list_ramps)',
       rampFrom: 'First day of the ramp',
     },
     list: 'assignments',

@@ -34,7 +34,7 @@ export const deleteAssignment = operation({
       changes:
         'deals that are added or changed later pay the rep nothing under this plan; commission already earned stays.',
     },
-    arguments: { assignmentId: 'The assignment (UUID of list_assignments)' },
+    arguments: { assignmentId: 'The assignment (of list_assignments)' },
     summary: () => 'The assignment was removed. Earned events stay.',
   },
   subject: (tx, { params: { assignmentId } }) => assignmentSubject(tx, assignmentId),

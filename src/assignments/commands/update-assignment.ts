@@ -76,10 +76,10 @@ export const updateAssignment = operation({
         'commission on deals that now lie outside is reversed, on those that now lie inside it is earned; approved statements stay.',
     },
     arguments: {
-      assignmentId: 'The assignment (UUID of list_assignments)',
+      assignmentId: 'The assignment (of list_assignments)',
       effectiveStart: firstDay('New first day'),
       effectiveEnd: lastDay('New last day'),
-      rampId: { description: 'New ramp (UUID of list_ramps) or "none"', keywords: { none: null } },
+      rampId: { description: 'New ramp (of list_ramps) or "none"', keywords: { none: null } },
       rampFrom: 'First day of the ramp',
       dryRun: { always: false },
     },

@@ -51,10 +51,10 @@ export const listAuditLogs = operation({
       changes: 'nothing.',
     },
     arguments: {
-      actor: 'Only what this actor did, matched exactly, such as orchestrator',
+      actor: 'Only of exactly this actor',
       dealId: "Only runs for this deal, by the CRM's id",
-      outcome: 'Only these outcomes, separated by commas, such as failed,statement_locked',
-      from: 'Only from this instant on, ISO 8601',
+      outcome: 'Only these, separated by commas',
+      from: 'From this instant on',
       to: { always: undefined },
     },
     list: 'runs',

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { sampleIds } from '../../kernel/sample-ids.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
+import { effects } from '../../platform/mcp/tool.js';
 import { operation } from '../../platform/operations/operation.js';
 import { asOfQuery } from '../../platform/operations/schemas.js';
 import { dealId } from '../deal.js';
@@ -19,6 +20,20 @@ export const getDealLines = operation({
   query: z.strictObject({ asOf: asOfQuery }),
   response: linesOfOneDeal,
   failures: { deal_not_found: 404 },
+  tool: {
+    name: 'get_deal_lines',
+    title: 'Get deal lines',
+    hints: effects.reads,
+    description: {
+      purpose: 'Products of a deal. differs: they do not add up to it.',
+      useWhen: 'a rule pays lines, or a deal has the reason no_lines or lines_differ.',
+      notFor: 'what each line paid (use get_commissions with dealId).',
+      changes: 'nothing.',
+    },
+    arguments: { dealId: 'The deal', asOf: { always: undefined } },
+    list: 'lines',
+    summary: ({ lines, differs }) => `Lines: ${lines.length}.${differs ? ' They differ from the deal.' : ''}`,
+  },
   example: { params: { dealId: sampleIds.dealId }, response: { ...linesExample, warnings: [] } },
   uses: { unitOfWork: UnitOfWork },
   async execute({ params: { dealId: id }, query: { asOf } }, caller, { unitOfWork }) {

@@ -122,7 +122,7 @@ export const listDeals = operation({
       repId: 'Only of this rep (UUID)',
       stage: 'Only in this stage',
       since: {
-        description: 'Only deals changed since: a day or an ISO 8601 instant',
+        description: 'Changed since: a day or an instant',
         schema: textSchema,
       },
       query: 'Part of the name, id or a text of a field',

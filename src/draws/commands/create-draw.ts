@@ -44,7 +44,7 @@ export const createDraw = operation({
       changes: 'what the statements of its days pay; approved statements stay.',
     },
     arguments: {
-      repId: 'The person (UUID of list_reps)',
+      repId: 'The person (of list_reps)',
       kind: 'guarantee: pay is topped up to the amount; advance: paid in addition',
       recoverable: 'true: paid back from later pay',
       amount: 'Amount for each pay period',
@@ -52,7 +52,7 @@ export const createDraw = operation({
       from: 'First day, YYYY-MM-DD',
       to: lastDay('Last day'),
       recovery: recoveryArgument,
-      dryRun: 'true: only say what statements would pay',
+      dryRun: 'true: only say the effect',
     },
     summary: describeDraw,
   },

@@ -49,10 +49,10 @@ export const updateDraw = operation({
       changes: 'what open statements pay; approved statements stay.',
     },
     arguments: {
-      drawId: 'The draw (UUID of list_draws)',
+      drawId: 'The draw (of list_draws)',
       to: lastDay('Last day'),
       recovery: { ...recoveryArgument, description: 'As in create_draw' },
-      dryRun: 'true: only say what statements would pay',
+      dryRun: 'true: only say the effect',
     },
     summary: describeDraw,
   },

@@ -26,12 +26,12 @@ export const listFieldOptions = operation({
     description: {
       purpose: 'Values that the newest 2,000 deals have in one select or status field, at most 1,000.',
       useWhen: 'you write a condition and must know how a value is spelled, such as the stage of a won deal.',
-      notFor: 'fields of other types: look at real deals with list_deals instead.',
+      notFor: 'fields of other types (look at deals with list_deals).',
       formats: 'slug as list_fields gives it or as a plan names the field; its type is select or status.',
       changes: 'nothing.',
     },
     arguments: {
-      slug: 'Slug of a select or status field: of list_fields, or as plans name it (stage, dealstage, a mapped measure)',
+      slug: 'The slug, such as stage or a mapped measure',
     },
     list: 'options',
     summary: (options) => `Values seen: ${options.length}.`,

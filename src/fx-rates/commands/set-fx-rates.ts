@@ -49,7 +49,7 @@ export const setFxRates = operation({
         description: 'The rates: [{from, to, day, rate}]',
         schema: () => ({ type: 'array', items: { type: 'object' } }),
       },
-      dryRun: 'true: only say what it would do to commission',
+      dryRun: 'true: only say the effect',
     },
     summary: ({ changed, affected }) =>
       `Rates: ${changed} changed. Deals that are converted otherwise: ${affected.events}, of ${affected.reps} people.`,

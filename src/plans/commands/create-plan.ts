@@ -104,7 +104,7 @@ export const createPlan = operation({
         'adds a plan. It is active at once by default, but pays nothing until create_assignments assigns reps to it; tiers by attainment also need set_quota.',
     },
     arguments: {
-      name: 'Name of the plan, unique in the workspace',
+      name: 'Unique name of the plan',
       config: {
         description: 'Rules, tiers and conditions; list_plan_templates has examples',
         schema: planConfigArgument,

@@ -36,7 +36,7 @@ export const deletePlanOverride = operation({
         'changing them (use set_plan_override, which replaces) or taking the rep off the plan (delete_assignment).',
       changes: 'commission of this rep is recalculated at the general tiers; approved statements stay.',
     },
-    arguments: { planVersionId: planArguments.planVersionId, repId: 'The rep (UUID of list_reps)' },
+    arguments: { planVersionId: planArguments.planVersionId, repId: 'The rep (of list_reps)' },
     summary: () => 'The general tiers apply again. Commission is recalculated automatically.',
   },
   subject: (tx, { params: { planVersionId, repId } }) => loadTermsSubject(tx, planVersionId, [repId]),

@@ -31,7 +31,7 @@ export const deletePlan = operation({
     description: {
       purpose: 'Remove a plan permanently, with all its versions, rules, tiers and quotas.',
       useWhen: 'a person asks to remove a plan that was created by mistake, and has confirmed it.',
-      notFor: 'plans that people were paid by: use set_plan_status with archived or deleted, which can be taken back.',
+      notFor: 'plans that people were paid by: use set_plan_status.',
       changes:
         'cannot be undone. Fails with plan_has_assignments while reps are assigned. Commission that was earned stays.',
     },

@@ -66,7 +66,7 @@ export const setPlanOverride = operation({
     },
     arguments: {
       planVersionId: planArguments.planVersionId,
-      repId: 'The rep (UUID of list_reps)',
+      repId: 'The rep (of list_reps)',
       rules: 'The tiers that differ, by rule; with from and to for some days only',
       alsoIn: { always: [] },
     },

@@ -31,7 +31,6 @@ export const getPlanHistory = operation({
       purpose: 'All versions of one plan, newest first.',
       useWhen: 'a person asks what changed and when, or you compare two versions or need the id of an older one.',
       notFor: 'the current plan (use get_plan).',
-      formats: 'detail full adds rules and config of every version.',
       changes: 'nothing.',
     },
     arguments: { planId: 'planId of list_plans, or any planVersionId of the plan' },

@@ -19,9 +19,8 @@ export const listPlanTemplates = operation({
     hints: effects.reads,
     description: {
       purpose:
-        'Starter plans (flat rate, marginal and retroactive tiers, manager override, bonus, meetings, several measures, ramp), each with a config ready for create_plan and, in full detail, a worked example.',
-      useWhen:
-        'a person describes how people are to be paid: begin with the nearest template and change rates, thresholds and conditions.',
+        'Starter plans (flat rate, marginal and retroactive tiers, manager override, bonus, meetings, several measures, ramp), each with a config and, in full detail, a worked example.',
+      useWhen: 'a person describes how people are to be paid: begin with the nearest one and change it.',
       notFor: 'plans that exist in the workspace (use list_plans).',
       formats: 'give planConfig.config as the config of create_plan.',
       changes: 'nothing.',

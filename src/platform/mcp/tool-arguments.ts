@@ -23,7 +23,7 @@ const page = {
     .min(1)
     .max(maxLimit)
     .default(defaultLimit)
-    .meta({ description: `At most ${maxLimit}` }),
+    .meta({ description: `Max ${maxLimit}` }),
   offset: z.int().min(0).max(1e9).default(0).meta({ description: 'nextOffset' }),
 };
 
@@ -49,7 +49,7 @@ export function readingArguments({ list, listsWithin, hints, detail, confirmed }
       : {
           confirm: z
             .literal(true, 'must be true: it cannot be undone, so ask the person first')
-            .meta({ description: 'true, once a person has agreed: it cannot be undone' }),
+            .meta({ description: 'true, once a person has agreed' }),
         }),
   });
 }

@@ -34,7 +34,7 @@ export const deleteQuota = operation({
       notFor: 'changing a target (use set_quota, which replaces it).',
       changes: 'commission of the rep in the period is recalculated at 0 % attainment; approved statements stay.',
     },
-    arguments: { quotaId: 'The quota (UUID of list_quotas)' },
+    arguments: { quotaId: 'The quota (of list_quotas)' },
     summary: () => 'The quota was removed. Commission is recalculated automatically.',
   },
   async subject(tx, { params: { quotaId } }) {

@@ -183,10 +183,10 @@ export const setQuotas = operation({
       changes: 'commission of these reps in the period is recalculated; approved statements stay.',
     },
     arguments: {
-      repIds: 'The reps (UUIDs of list_reps)',
-      planRuleId: 'Id of the rule (rules[].id of get_plan); give this or measure',
-      measure: 'Name of a rule of an active plan, such as New business; give this or planRuleId',
-      planId: 'The plan (UUID, planId of list_plans), to distinguish rules of the same name',
+      repIds: 'The reps (of list_reps)',
+      planRuleId: 'The rule (rules[].id of get_plan)',
+      measure: 'Name of the rule, instead of planRuleId',
+      planId: 'The plan (planId of list_plans)',
       period: 'The period, such as 2026-Q1',
       target: 'What counts as 100 %, in the unit of the measure',
       variableTarget:

@@ -26,7 +26,7 @@ export const createRamp = operation({
       notFor: 'giving a ramp to a person (use create_assignments or update_assignment with rampId).',
       changes: 'adds a ramp, which changes nothing until an assignment has it.',
     },
-    arguments: { name: 'Name of the ramp, unique in the workspace', steps: stepsArgument },
+    arguments: { name: 'Unique name of the ramp', steps: stepsArgument },
     summary: ({ rampId }) => `Created ramp ${rampId}. Next: create_assignments with this rampId.`,
   },
   subject: payingNoOne,

@@ -45,10 +45,10 @@ export const updateRamp = operation({
       changes: 'quotas and commission of everyone on the ramp; approved statements stay.',
     },
     arguments: {
-      rampId: 'The ramp (UUID of list_ramps)',
+      rampId: 'The ramp (of list_ramps)',
       name: 'New name',
       steps: { ...stepsArgument, description: 'All steps, as in create_ramp' },
-      dryRun: 'true: only say what it would do to commission',
+      dryRun: 'true: only say the effect',
     },
     summary: ({ rampId, assignments }) => `Ramp ${rampId}, assignments: ${assignments}.`,
   },

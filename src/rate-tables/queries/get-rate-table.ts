@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { isInForce } from '../../engine/rate-table.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
+import { effects } from '../../platform/mcp/tool.js';
 import { operation } from '../../platform/operations/operation.js';
 import { asOfQuery, day } from '../../platform/operations/schemas.js';
 import { existing } from '../change-rate-table.js';
@@ -20,6 +21,20 @@ export const getRateTable = operation({
   }),
   response: rateTable,
   failures: { rate_table_not_found: 404 },
+  tool: {
+    name: 'get_rate_table',
+    title: 'Get rate table',
+    hints: effects.reads,
+    description: {
+      purpose: 'A rate table with its rows.',
+      useWhen: 'a tier names a table, or a deal has the reason rate_not_found.',
+      notFor: 'the row that paid a deal (use get_commissions with dealId).',
+      changes: 'nothing.',
+    },
+    arguments: { name: 'Name of the table', asOf: { always: undefined }, day: { always: undefined } },
+    list: 'rows',
+    summary: ({ rows, columns }) => `Rows: ${rows.length}, columns: ${columns.length}.`,
+  },
   example: { params: { name: 'Products' }, response: rateTableExample },
   uses: { unitOfWork: UnitOfWork },
   async execute({ params: { name }, query: { asOf, day: on } }, caller, { unitOfWork }) {

@@ -47,7 +47,7 @@ export const putRefund = operation({
         description: 'Lines that are given back, in place of amount: [{lineId, amount?}]',
         schema: () => ({ type: 'array', items: { type: 'object' } }),
       },
-      dryRun: 'true: only say what it would take back from whom',
+      dryRun: 'true: only say the effect',
     },
     summary: ({ dealId, refundId, warnings }) =>
       [`Refund ${refundId} of deal ${dealId}.`, ...warnings.map(({ message }) => message)].join(' '),

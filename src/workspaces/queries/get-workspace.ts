@@ -122,8 +122,7 @@ export const getWorkspace = operation({
     description: {
       purpose:
         'Who calls (role, rep id, name, kind of token) and for which workspace: name, currency, time zone, CRM connection, field mapping and the plans in force. Call this first.',
-      useWhen:
-        'a conversation begins, or you need your own rep id, the currency of amounts, or whether a CRM is connected.',
+      useWhen: 'a conversation begins.',
       notFor: 'drafts and archived plans (use list_plans), people (list_reps) or fields of deals (list_fields).',
       changes: 'nothing.',
     },

@@ -23,6 +23,14 @@ export const commissionClaims: Claims = {
       ]);
     },
   },
+  get_deal_lines: {
+    'Changes: nothing.': changesNothing('get_deal_lines'),
+    'differs: they do not add up to it': async (world) => {
+      const { repId } = await world.addPaidRep();
+      const dealId = await world.addDeal(repId);
+      expect(await world.call('get_deal_lines', { dealId })).to.deep.include({ differs: false, lines: [] });
+    },
+  },
   set_deal_credits: {
     'in place of all lines that were given before': async (world) => {
       const { repId } = await world.addPaidRep();

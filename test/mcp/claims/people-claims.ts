@@ -181,7 +181,7 @@ export const peopleClaims: Claims = {
       'refunds/clawbacks',
       'C8: a refund that is deleted after the approval of its period is owed again',
     ),
-    'only say what it would take back from whom': testedIn(
+    'only say the effect': testedIn(
       'refunds/clawbacks',
       'says what a refund would do before it is saved',
     ),
@@ -209,7 +209,7 @@ export const peopleClaims: Claims = {
       'absences/absences',
       'Q3: a leave lowers the target of the whole quarter, and its deletion leaves the rows of before',
     ),
-    'only say what it would do to commission': testedIn(
+    'only say the effect': testedIn(
       'absences/absences',
       'a dry run says what an absence would do, and changes nothing',
     ),

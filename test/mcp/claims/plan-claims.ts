@@ -9,6 +9,16 @@ const previewed = testedIn(
 
 /** Claims of the tools for plans and their versions. */
 export const planClaims: Claims = {
+  get_rate_table: {
+    'Changes: nothing.': async (world) => {
+      await world.api.expect(200, 'PUT', '/v1/rate-tables/Products', {
+        keys: [],
+        columns: [{ name: 'base' }],
+        rows: [{ values: { base: 0.1 } }],
+      });
+      await changesNothing('get_rate_table')(world);
+    },
+  },
   list_plans: {
     'Changes: nothing.': changesNothing('list_plans'),
     'one row each with the version in force today, or every version': async (world) => {
@@ -57,7 +67,7 @@ export const planClaims: Claims = {
       await world.setQuota(repId, ruleId, 600);
       expect(await world.total(await world.addDeal(repId))).to.equal(600 * 0.08 + 400 * 0.2);
     },
-    'Name of the plan, unique in the workspace': async (world) => {
+    'Unique name of the plan': async (world) => {
       const { name } = await world.addPlan();
       await world.expectCode('plan_name_taken', 'create_plan', { name, config: flat(0.1) });
     },
@@ -73,7 +83,7 @@ export const planClaims: Claims = {
   },
   list_plan_templates: {
     'Changes: nothing.': changesNothing('list_plan_templates'),
-    'each with a config ready for create_plan': async (world) => {
+    'each with a config': async (world) => {
       const { templates } = await world.call('list_plan_templates');
       for (const { planConfig } of templates) await world.addPlan({ config: planConfig.config, status: 'draft' });
     },
@@ -147,7 +157,7 @@ export const planClaims: Claims = {
       const { versions } = await world.call('get_plan_history', { planId });
       expect(valuesOf(versions, 'version')).to.deep.equal([3, 2, 1]);
     },
-    'detail full adds rules and config of every version': async (world) => {
+    'summary omits config, dealConditions, rules, tests, fieldMapping': async (world) => {
       const { planId } = await world.addPlan();
       await world.changePlan(planId, { config: flat(0.2) });
       const brief = (await world.call('get_plan_history', { planId })).versions;

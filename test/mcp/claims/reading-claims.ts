@@ -93,7 +93,7 @@ export const readingClaims: Claims = {
       const count = async (stage: string) => (await world.call('list_deals', { repId, stage })).total;
       expect([await count('Won'), await count('won'), await count('Wo')]).to.deep.equal([1, 0, 0]);
     },
-    'Only deals changed since: a day or an ISO 8601 instant': async (world) => {
+    'Changed since: a day or an instant': async (world) => {
       const repId = await world.addRep();
       await world.addDeal(repId);
       const count = async (since: string) => (await world.call('list_deals', { repId, since })).total;
@@ -140,7 +140,7 @@ export const readingClaims: Claims = {
       const { runs } = await world.call('list_audit_logs', { actor: 'orchestrator' });
       expect(new Set(valuesOf(runs, 'actor'))).to.deep.equal(new Set(['orchestrator']));
     },
-    'matched exactly': async (world) => {
+    'Only of exactly this actor': async (world) => {
       expect((await world.call('list_audit_logs', { actor: 'orchestra' })).runs).to.deep.equal([]);
     },
   },
