@@ -78,6 +78,7 @@ import { deleteDeals } from './deals/commands/delete-deals.js';
 import { dismissCorrectionConflicts } from './deals/commands/dismiss-correction-conflicts.js';
 import { endDealCorrections } from './deals/commands/end-deal-corrections.js';
 import { importDealCredits } from './deals/commands/import-deal-credits.js';
+import { importDealLines } from './deals/commands/import-deal-lines.js';
 import { importDeals } from './deals/commands/import-deals.js';
 import { matchDealOwners } from './deals/commands/match-deal-owners.js';
 import { putDeal } from './deals/commands/put-deal.js';
@@ -181,6 +182,7 @@ import { deleteRamp } from './ramps/commands/delete-ramp.js';
 import { updateRamp } from './ramps/commands/update-ramp.js';
 import { listRamps } from './ramps/queries/list-ramps.js';
 import { deleteRateTable } from './rate-tables/commands/delete-rate-table.js';
+import { importRateTableRows } from './rate-tables/commands/import-rate-table-rows.js';
 import { setRateTable } from './rate-tables/commands/set-rate-table.js';
 import { getRateTable } from './rate-tables/queries/get-rate-table.js';
 import { listRateTableRevisions } from './rate-tables/queries/list-rate-table-revisions.js';
@@ -332,6 +334,7 @@ export const operations = [
   getDealLines,
   setDealLines,
   deleteDealLines,
+  importDealLines,
   listCreditRules,
   createCreditRule,
   updateCreditRule,
@@ -383,6 +386,7 @@ export const operations = [
   listRateTables,
   getRateTable,
   setRateTable,
+  importRateTableRows,
   deleteRateTable,
   listRateTableRevisions,
   lookUpRate,

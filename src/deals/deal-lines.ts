@@ -31,20 +31,26 @@ const texts = ['productCode', 'name', 'family', 'startDate', 'recurring'] as con
 
 /** The lines as they are stored, without absent values. Rejects repeated ids, more lines than allowed and unknown currencies. */
 export function toDealLines(sent: readonly SentDealLine[]): DealLine[] {
-  if (sent.length > maxLines)
-    throw new Failure('too_many_lines', `The deal has ${sent.length} lines. At most ${maxLines} are allowed.`);
-  const repeated = findRepeatedLine(sent);
-  if (repeated >= 0)
-    throw new Failure('line_repeated', `Line ${repeated + 1} has the id of an earlier line.`, {
-      lineId: sent[repeated]?.lineId,
-    });
-  return sent.map(toDealLine);
+  assertLinesOfDeal(sent);
+  return sent.map((line, index) => toDealLine(line, ['lines', index]));
 }
 
-function toDealLine(sent: SentDealLine, index: number): DealLine {
+/** Rejects repeated ids, and more lines than a deal may have. */
+export function assertLinesOfDeal(lines: readonly Pick<DealLine, 'lineId'>[]): void {
+  if (lines.length > maxLines)
+    throw new Failure('too_many_lines', `The deal has ${lines.length} lines. At most ${maxLines} are allowed.`);
+  const repeated = findRepeatedLine(lines);
+  if (repeated >= 0)
+    throw new Failure('line_repeated', `Line ${repeated + 1} has the id of an earlier line.`, {
+      lineId: lines[repeated]?.lineId,
+    });
+}
+
+/** The line as it is stored; `path` is where the request has it. */
+export function toDealLine(sent: SentDealLine, path: readonly PropertyKey[] = []): DealLine {
   const currency = sent.currency?.toUpperCase();
   if (currency !== undefined && !isCurrency(currency))
-    throw invalid({ path: `lines.${index}.currency`, message: 'must be an ISO 4217 code' });
+    throw invalid({ path: [...path, 'currency'].join('.'), message: 'must be an ISO 4217 code' });
   const line = {
     lineId: sent.lineId,
     ...pick(texts, (name) => sent[name]),
@@ -53,7 +59,7 @@ function toDealLine(sent: SentDealLine, index: number): DealLine {
     ...(sent.fields === undefined ? {} : { fields: sent.fields }),
   };
   if (!allTexts(line).every(isStorable))
-    throw invalid({ path: `lines.${index}`, message: 'must not contain control characters or lone surrogates' });
+    throw invalid({ path: path.join('.'), message: 'must not contain control characters or lone surrogates' });
   return line as DealLine;
 }
 

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { isDay } from '../kernel/day.js';
 import { type Issue } from '../kernel/failure.js';
 import { formulaProblem } from './formula.js';
-import { findOverlap } from './rate-overlap.js';
+import { findOverlap, type RowOverlap } from './rate-overlap.js';
 import {
   cellOf,
   compareBounds,
@@ -115,35 +115,56 @@ type RateTableProblem = Issue & { readonly code?: 'value_missing' | 'rows_overla
 
 /** Why a table has no meaning, each with the field of it. */
 export function* rateTableProblems(table: RateTable): Generator<RateTableProblem> {
-  const keyNames = table.keys.map((one) => one.name);
-  const columnNames = table.columns.map((one) => one.name);
-  yield* repeated(keyNames, 'keys');
-  yield* repeated(columnNames, 'columns');
+  yield* repeated(
+    table.keys.map((one) => one.name),
+    'keys',
+  );
+  yield* repeated(
+    table.columns.map((one) => one.name),
+    'columns',
+  );
   let isSound = true;
-  for (const [index, { keys, values, effectiveStart, effectiveEnd }] of table.rows.entries()) {
-    const path = `rows.${index}`;
-    const problems = [
-      ...unknown(Object.keys(keys), keyNames, `${path}.keys`),
-      ...unknown(Object.keys(values), columnNames, `${path}.values`),
-      ...cellProblems(table, index),
-      ...columnNames
-        .filter((one) => values[one] === undefined)
-        .map((one) => ({ path: `${path}.values.${one}`, message: 'is required', code: 'value_missing' as const })),
-      ...valueProblems(table, index),
-    ];
-    if (effectiveStart != null && effectiveEnd != null && effectiveEnd < effectiveStart)
-      problems.push({ path: `${path}.effectiveEnd`, message: 'must not be before effectiveStart' });
+  for (const index of table.rows.keys()) {
+    const problems = problemsOfRow(table, index);
     isSound &&= problems.length === 0;
     yield* problems;
   }
   const overlap = isSound ? findOverlap(table) : null;
   if (overlap === null) return;
-  const common = Object.entries(overlap.common).map(([one, found]) => `${one} ${found}`);
   yield {
     path: `rows.${overlap.rows[1]}`,
-    message: `overlaps row ${overlap.rows[0]}: both match ${common.join(', ') || 'everything'}`,
+    message: `overlaps row ${overlap.rows[0]}: both match ${describeCommon(overlap)}`,
     code: 'rows_overlap',
   };
+}
+
+/** What both rows match, in words. */
+export function describeCommon({ common }: Pick<RowOverlap, 'common'>): string {
+  return (
+    Object.entries(common)
+      .map(([one, found]) => `${one} ${found}`)
+      .join(', ') || 'everything'
+  );
+}
+
+/** Why a row has no meaning, other than beside the other rows. */
+export function problemsOfRow(table: RateTable, index: number): RateTableProblem[] {
+  const { keys, values, effectiveStart, effectiveEnd } = table.rows[index] as RateTable['rows'][number];
+  const keyNames = table.keys.map((one) => one.name);
+  const columnNames = table.columns.map((one) => one.name);
+  const path = `rows.${index}`;
+  const problems = [
+    ...unknown(Object.keys(keys), keyNames, `${path}.keys`),
+    ...unknown(Object.keys(values), columnNames, `${path}.values`),
+    ...cellProblems(table, index),
+    ...columnNames
+      .filter((one) => values[one] === undefined)
+      .map((one) => ({ path: `${path}.values.${one}`, message: 'is required', code: 'value_missing' as const })),
+    ...valueProblems(table, index),
+  ];
+  if (effectiveStart != null && effectiveEnd != null && effectiveEnd < effectiveStart)
+    problems.push({ path: `${path}.effectiveEnd`, message: 'must not be before effectiveStart' });
+  return problems;
 }
 
 function* repeated(names: readonly string[], path: string): Generator<Issue> {

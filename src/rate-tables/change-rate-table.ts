@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { type RateTable } from '../engine/rate-table.js';
 import { problemsOfTier } from '../engine/table-use.js';
-import { type Caller } from '../kernel/caller.js';
+import { type Caller, peopleBehind } from '../kernel/caller.js';
 import { type Clock } from '../kernel/clock.js';
 import { type DayRange, earliestDay, hull, intersection, latestDay, overlap } from '../kernel/day.js';
 import { Failure, invalid } from '../kernel/failure.js';
@@ -55,7 +55,10 @@ interface ChangeUses {
   readonly clock: Clock;
 }
 
-/** Changes a table, and requests the people on plans that use it on the days on which its rows differ. */
+/**
+ * Changes a table, and requests the people on plans that use it on the days on which its rows differ. Rejects a change
+ * that concerns a person behind the request.
+ */
 export async function runTableChange(uses: ChangeUses, caller: Caller, change: TableChange): Promise<ChangedTable> {
   if (change.dryRun)
     return previewPersonalWrite(uses, caller, async (tx) => {
@@ -107,6 +110,11 @@ async function writeChange(
   if (table === null) await removeTable(tx, name, revision);
   else await storeTable(tx, { ...table, name }, revision);
   const days = await findAffected(tx, plans.map(planIdOf), differingDays(stored, table));
+  if (peopleBehind(caller).some((person) => days.has(person)))
+    throw new Failure(
+      'forbidden',
+      'You cannot change rates that pay you, also not with a key that you created or by approving the request of an agent. Another admin must do it.',
+    );
   return { result: { name, revision: revision.revision, rows, affected: { reps: days.size, plans } }, days };
 }
 

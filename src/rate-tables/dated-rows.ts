@@ -1,4 +1,4 @@
-import { type RateTable, type RateTableRow } from '../engine/rate-table.js';
+import { isAnyValue, type RateTable, type RateTableRow } from '../engine/rate-table.js';
 import { addDays, allDays, type Day, type DayRange, earliestDay, hull, latestDay } from '../kernel/day.js';
 import { invalid } from '../kernel/failure.js';
 import { getOrInsert } from '../kernel/get-or-insert.js';
@@ -41,15 +41,23 @@ export function differingDays(before: RateTable | null, after: RateTable | null)
   return [...changes.values()].flatMap(unequalDays).reduce<DayRange | null>(joined, null);
 }
 
-/** What a change does to rows. A row is identified by its keys and its first day. */
+/** What a change does to rows. */
 export function countRows(before: Rows, after: Rows): RowCounts {
+  const outcomes = outcomesOfRows(before, after);
+  const added = outcomes.filter((outcome) => outcome === 'created').length;
+  const kept = after.length - added;
+  const changed = outcomes.filter((outcome) => outcome === 'changed').length;
+  return { added, changed, ended: before.length - kept };
+}
+
+/** What became of each row of a changed table. A row is identified by its keys and its first day. */
+export function outcomesOfRows(before: Rows, after: Rows): ('created' | 'changed' | 'unchanged')[] {
   const stored = new Map(before.map((row) => [identityOf(row), rowText(row)]));
-  const kept = after.filter((row) => stored.has(identityOf(row)));
-  return {
-    added: after.length - kept.length,
-    changed: kept.filter((row) => stored.get(identityOf(row)) !== rowText(row)).length,
-    ended: before.length - kept.length,
-  };
+  return after.map((row) => {
+    const found = stored.get(identityOf(row));
+    if (found === undefined) return 'created';
+    return found === rowText(row) ? 'unchanged' : 'changed';
+  });
 }
 
 /** The ranges in which the rows of one content hold in one of the tables only. */
@@ -82,15 +90,20 @@ function headOf({ keys, columns, noMatch, currency }: RateTable): string {
 }
 
 function contentOf({ keys, values }: RateTableRow): string {
-  return JSON.stringify([inOrder(keys), inOrder(values)]);
+  return JSON.stringify([withoutAny(keys), inOrder(values)]);
 }
 
 function identityOf({ keys, effectiveStart }: RateTableRow): string {
-  return JSON.stringify([inOrder(keys), effectiveStart ?? null]);
+  return JSON.stringify([withoutAny(keys), effectiveStart ?? null]);
 }
 
 function rowText(row: RateTableRow): string {
   return JSON.stringify([contentOf(row), row.effectiveEnd ?? null]);
+}
+
+/** The cells that do not match everything: an absent cell means the same as `*`. */
+function withoutAny(keys: RateTableRow['keys']): unknown {
+  return inOrder(Object.fromEntries(Object.entries(keys).filter(([, cell]) => !isAnyValue(cell))));
 }
 
 /** Properties in the order of their names: the database stores them in another order than they were sent. */

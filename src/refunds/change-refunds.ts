@@ -129,18 +129,6 @@ async function assertUnchanged(tx: Transaction, before: readonly OwnRefund[]): P
 /** The amounts of the deals that exist, as decimal text; null for a deal without an amount. */
 export type DealAmounts = ReadonlyMap<string, string | null>;
 
-/** The currencies of the deals: their own, otherwise that of the workspace. */
-export async function loadDealCurrencies(
-  tx: Transaction,
-  dealIds: readonly string[],
-): Promise<ReadonlyMap<string, string>> {
-  const { rows } = await sql<{ dealId: string; currency: string }>`
-    select d.deal_id as "dealId", coalesce(d.currency, w.currency) as currency
-    from deals d join workspaces w on w.workspace_id = d.workspace_id
-    where d.workspace_id = ${tx.workspaceId} and d.deal_id = any(${dealIds}::text[])`.execute(tx.db);
-  return new Map(rows.map(({ dealId, currency }) => [dealId, currency]));
-}
-
 export async function loadDealAmounts(tx: Transaction, dealIds: readonly string[]): Promise<DealAmounts> {
   const { rows } = await sql<{ dealId: string; amount: string | null }>`
     select deal_id as "dealId", amount::text as amount from deals

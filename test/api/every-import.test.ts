@@ -16,6 +16,15 @@ const imports: Readonly<Record<string, Partial<Record<Content, (cell: string) =>
   '/v1/deals/credits/import': {
     percent: (cell) => `dealId,rep,percent,kind\nD,ann@x.io,${cell},overlay\n`,
   },
+  '/v1/deals/lines/import': {
+    day: (cell) => `dealId,lineId,amount,startDate\nD,1,5,${cell}\n`,
+    amount: (cell) => `dealId,lineId,amount\nD,1,${cell}\n`,
+    number: (cell) => `dealId,lineId,amount,quantity\nD,1,5,${cell}\n`,
+  },
+  '/v1/rate-tables/Rates/import': {
+    day: (cell) => `family,base,fee,effectiveEnd\na,1,1,${cell}\n`,
+    amount: (cell) => `family,base,fee\na,1,${cell}\n`,
+  },
   '/v1/reps/import': {
     day: (cell) => `email,hireDate\nann@x.io,${cell}\n`,
     number: (cell) => `email,score\nann@x.io,${cell}\n`,
@@ -104,6 +113,12 @@ describe('every import reads a cell in the same way', () => {
     const [ann] = await api.saveReps('Ann', 'Bob');
     const terms = { attainmentPeriod: 'monthly', quotaMeasure: 'Points' };
     await api.createPlan({ name: 'Plan', config: { rules: [flatRule('New', 0.1, terms)] } }, [ann as string]);
+    await api.expect(200, 'PUT', '/v1/rate-tables/Rates', {
+      keys: [{ name: 'family', field: 'family', match: 'exact' }],
+      columns: [{ name: 'base' }, { name: 'fee', kind: 'amount' }],
+      rows: [{ values: { base: 0.1, fee: 1 } }],
+      currency: 'USD',
+    });
     await api.putDeal('D', { amount: 1_000_000, closeDate: '2026-01-10', repId: ann });
     const fields = [{ slug: 'score', label: 'Score', type: 'number' }];
     await api.expect(200, 'PUT', '/v1/person-fields', { fields });
@@ -162,6 +177,8 @@ describe('every import reads a cell in the same way', () => {
         `email,kind,recoverable,amount,from,currency\nann@x.io,guarantee,yes,${cell},2026-01-01,USD\n`,
       '/v1/quotas/import': imports['/v1/quotas/import']?.amount as (cell: string) => string,
       '/v1/refunds/import': imports['/v1/refunds/import']?.amount as (cell: string) => string,
+      '/v1/rate-tables/Rates/import': imports['/v1/rate-tables/Rates/import']?.amount as (cell: string) => string,
+      '/v1/deals/lines/import': (cell) => `dealId,lineId,amount,currency\nD,1,${cell},USD\n`,
     };
     for (const [path, file] of Object.entries(stated)) {
       for (const cell of ['$300', 'US$ 300', '300 USD', '300'])

@@ -12,6 +12,7 @@ import { insertDiscrepancy } from './insert-discrepancy.js';
 
 const operations: readonly AnyOperation[] = declared;
 
+/** A body that is a text is a CSV file. */
 type Probe = readonly [request: string, body?: unknown];
 
 const override = { rules: [{ ruleId: '<ownRule>', tiers: [{ tierIndex: 0, rate: 0.1 }] }] };
@@ -183,6 +184,7 @@ const probes: Readonly<Record<string, readonly Probe[]>> = {
   importDealCredits: [],
   getDealLines: [['GET /v1/deals/only-<deal>/lines']],
   setDealLines: [['PUT /v1/deals/only-<deal>/lines', { lines: [{ lineId: '1', amount: 1 }] }]],
+  importDealLines: [['POST /v1/deals/lines/import', 'dealId,lineId,amount\nonly-<deal>,1,1\n']],
   deleteDealLines: [['DELETE /v1/deals/only-<deal>/lines']],
   listCreditRules: [],
   createCreditRule: [],
@@ -281,6 +283,7 @@ const probes: Readonly<Record<string, readonly Probe[]>> = {
       { keys: [], columns: [{ name: 'base' }], rows: [{ values: { base: 0.1 } }] },
     ],
   ],
+  importRateTableRows: [['POST /v1/rate-tables/<table>/import', 'base\n0.1\n']],
   deleteRateTable: [['DELETE /v1/rate-tables/<table>']],
   listRateTableRevisions: [['GET /v1/rate-tables/<table>/revisions']],
   lookUpRate: [['POST /v1/rate-tables/<table>/lookup', { values: {} }]],
@@ -693,13 +696,10 @@ describe('two workspaces', () => {
         (_, name: string) => names.get(name) ?? own.get(name) ?? expect.fail(`nothing is called ${name}`),
       );
     const [method, path] = filled(request).split(' ') as [string, string];
-    const text = body === undefined ? undefined : filled(JSON.stringify(body));
-    const answer = await mine.send(
-      method,
-      path,
-      text,
-      text === undefined ? {} : { 'Content-Type': 'application/json' },
-    );
+    const isFile = typeof body === 'string';
+    const text = body === undefined ? undefined : filled(isFile ? body : JSON.stringify(body));
+    const type = isFile ? 'text/csv' : 'application/json';
+    const answer = await mine.send(method, path, text, text === undefined ? {} : { 'Content-Type': type });
     let reported = JSON.stringify(answer.body);
     for (const [name, id] of names) reported = reported.replaceAll(id, `<${name}>`);
     return `${answer.status} ${reported.replace(/"(jobId|startedAt|snapshotAt|deleted_at|generatedAt|createdAt|updatedAt|eventId|commentId|nextCursor)":"[^"]*"/g, '"$1":"*"')}`;

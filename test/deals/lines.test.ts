@@ -181,6 +181,84 @@ describe('lines of deals', () => {
     expect(await earned()).to.equal(3_000);
   });
 
+  const upload = (text: string, query = '') =>
+    workspace.api.expect(200, 'POST', `/v1/deals/lines/import${query}`, text, { 'content-type': 'text/csv' });
+
+  it('of a file replace those of their deals, with other columns as fields', async () => {
+    await start({ ...ofSoftware, lines: { conditions: [{ ...software, field: 'line.Region', value: 'EMEA' }] } });
+    await put([{ lineId: 'old', amount: 1 }]);
+    const file =
+      'Deal;Line ID;Product family;Net amount;Units;Discount;Region;Signed;Seats left\n' +
+      'd;2;services;15.000,00;1;;EMEA;31.12.2025;1.200,5\nd;1;software;30000;12;25 %;EMEA;;7\nd;3;hardware;5.000,00;;;APAC;;\n';
+    const query = '?delimiter=;&dateFormat=DMY';
+    const preview = await upload(file, `${query}&dryRun=true&effect=true`);
+    expect(preview).to.deep.include({ accepted: 3, rejected: 0, dryRun: true });
+    expect(preview.effect.totals).to.deep.equal([{ currency: 'USD', delta: 4_500 }]);
+    expect(idsOf(await get())).to.deep.equal(['old']);
+    const done = await upload(file, query);
+    expect(done.columns).to.deep.equal([
+      { column: 'Region', field: 'line.Region', kind: 'text', values: 3 },
+      { column: 'Signed', field: 'line.Signed', kind: 'date', values: 1 },
+      { column: 'Seats left', field: 'line.Seats left', kind: 'number', values: 2 },
+    ]);
+    const { lines } = await get();
+    expect(idsOf({ lines })).to.deep.equal(['2', '1', '3']);
+    expect(lines[0]).to.deep.include({
+      family: 'services',
+      amount: 15_000,
+      fields: { Region: 'EMEA', Signed: '2025-12-31', 'Seats left': '1200.5' },
+    });
+    expect(lines[1]).to.deep.include({ quantity: 12, discount: 0.25 });
+    expect((await workspace.api.finishedJob(done.jobId)).status).to.equal('completed');
+    expect(await earned()).to.equal(4_500);
+    expect(await upload(file, query)).to.deep.include({ accepted: 0, unchanged: 3 });
+    const { imports } = await workspace.api.expect(200, 'GET', '/v1/imports');
+    expect(imports[0]).to.deep.include({ kind: 'lines' });
+    expect(imports[1].counts).to.deep.equal({ created: 0, changed: 3, unchanged: 0, rejected: 0 });
+    const takeBack = workspace.api.post(`/v1/imports/${imports[0].importId}/take-back`, {});
+    await expectError('409 import_not_reversible', takeBack);
+  });
+
+  it('of a deal in a file are written together or not at all', async () => {
+    await start();
+    await workspace.api.putDeal('e', { amount: 10, closeDate: '2026-02-10', repId: ann });
+    const { results, ...counts } = await upload(
+      [
+        'dealId,lineId,amount,currency,name',
+        'd,1,30000,,Suite',
+        'none,1,5,,',
+        'e,1,10,,',
+        'd,2,,,',
+        'f,1,1,,',
+        'e,2,10,ABC,',
+        ',1,1,,',
+      ].join('\n'),
+    );
+    expect(counts).to.deep.include({ accepted: 0, rejected: 7 });
+    expect(results.map(({ code, reason }: { code: string; reason: string }) => [code, reason])).to.deep.equal([
+      ['VALIDATION_FAILED', 'another row of this deal is rejected'],
+      ['deal_not_found', 'There is no deal with this id in this workspace.'],
+      ['VALIDATION_FAILED', 'another row of this deal is rejected'],
+      ['VALIDATION_FAILED', 'amount: is empty'],
+      ['deal_not_found', 'There is no deal with this id in this workspace.'],
+      ['VALIDATION_FAILED', 'currency: must be an ISO 4217 code'],
+      ['VALIDATION_FAILED', 'dealId: is empty'],
+    ]);
+    const repeated = await upload('dealId,lineId,amount\nd,1,5\ne,1,10\nd,1,6\n');
+    expect(repeated).to.deep.include({ accepted: 1, rejected: 2 });
+    expect(repeated.results[0]).to.deep.include({ outcome: 'rejected', code: 'line_repeated' });
+    const many = Array.from({ length: 501 }, (_, id) => `d,${id},1`).join('\n');
+    expect((await upload(`dealId,lineId,amount\n${many}`)).results[0].code).to.equal('too_many_lines');
+    expect((await get()).lines).to.deep.equal([]);
+  });
+
+  it('of a file keep texts that its reader names, and the digits of amounts', async () => {
+    await start();
+    await upload('dealId,lineId,amount,Bin\nd,1,33.333333333333333333,0012\n', '?textColumns=Bin');
+    const [{ content }] = await workspace.sql('select content from deal_lines where workspace_id = $1');
+    expect(content).to.deep.equal({ lineId: '1', amount: '33.333333333333333333', fields: { Bin: '0012' } });
+  });
+
   it('of an approved period open a discrepancy that names them (I15)', async () => {
     await start();
     await put(given);

@@ -122,6 +122,75 @@ describe('rate tables over HTTP', () => {
     );
   });
 
+  const upload = (text: string, query = '') =>
+    workspace.api.expect(200, 'POST', `/v1/rate-tables/products/import${query}`, text, { 'content-type': 'text/csv' });
+
+  it('T16: a file replaces the rows, with ranges, percentages and values of other kinds', async () => {
+    await put({
+      keys: [key, { name: 'term', field: 'months', match: 'range' }],
+      columns: [...columns, { name: 'fee', kind: 'amount' }],
+      rows: [{ keys: { family: 'a' }, values: { base: 0.1, fee: 5 } }],
+    });
+    const file =
+      'Family,term,BASE,fee,effective start\na,,10 %,5,\nb,0..12,0.125,perUnit:25,2026-02-01\nb,24..,amount:10,0,\n*,..0.1,rate: 5 %,1,\n';
+    expect(await upload(file, '?dryRun=true')).to.deep.include({ accepted: 3, unchanged: 1, dryRun: true });
+    const done = await upload(file, '?note=Rates');
+    expect(done.table).to.deep.include({ name: 'Products', revision: 2, rows: { added: 3, changed: 0, ended: 0 } });
+    expect((await read()).rows).to.deep.equal([
+      { keys: { family: 'a', term: '*' }, values: { base: 0.1, fee: 5 } },
+      {
+        keys: { family: 'b', term: { from: 0, to: 12 } },
+        values: { base: 0.125, fee: { perUnit: 25 } },
+        effectiveStart: '2026-02-01',
+      },
+      { keys: { family: 'b', term: { from: 24 } }, values: { base: { amount: 10 }, fee: 0 } },
+      { keys: { family: '*', term: { to: 0.1 } }, values: { base: { rate: 0.05 }, fee: 1 } },
+    ]);
+  });
+
+  it('T16: a file with from keeps the rows of earlier days', async () => {
+    await put(table(row('a', 0.1)));
+    await upload('family,base\na,0.2\n', '?from=2026-02-15');
+    expect((await read()).rows).to.deep.equal([
+      row('a', 0.1, { effectiveEnd: '2026-02-14' }),
+      row('a', 0.2, { effectiveStart: '2026-02-15' }),
+    ]);
+    const { results } = await upload('family,base,effectiveEnd\na,0.3,2026-01-31\n', '?from=2026-02-15');
+    expect(results[0].reason).to.equal('effectiveEnd: must not be before from');
+  });
+
+  it('T16: one wrong row of a file leaves the table as it is', async () => {
+    await put({ ...table(row('a', 0.1)), keys: [key, { name: 'term', field: 'months', match: 'range' }] });
+    const stored = await read();
+    const rejections = async (...rows: string[]) => {
+      const { results, table: changed } = await upload(['family,term,base', ...rows].join('\n'));
+      expect(changed).to.equal(null);
+      return results.map(({ code, reason }: { code: string; reason: string }) => `${code}: ${reason}`);
+    };
+    expect(await rejections('a,,0.1', 'b,,', 'c,12,1', 'd,x..,1', 'e,9..1,1', 'f,,11')).to.deep.equal([
+      'VALIDATION_FAILED: another row of the file is rejected',
+      'value_missing: base: is empty',
+      'VALIDATION_FAILED: term: must be a range such as 0..12, 24.. or ..0.1',
+      'VALIDATION_FAILED: term: x is neither a number nor a day',
+      'VALIDATION_FAILED: term: must end after its beginning',
+      'VALIDATION_FAILED: base: must be a rate from 0 to 10',
+    ]);
+    expect(await rejections('a,0..12,0.1', 'b,,1', ',,', 'A,6..,0.2')).to.deep.equal([
+      'rows_overlap: overlaps row 4: both match family a, term 6',
+      'VALIDATION_FAILED: another row of the file is rejected',
+      'rows_overlap: overlaps row 1: both match family a, term 6',
+    ]);
+    expect(await read()).to.deep.equal(stored);
+    const csv = { 'content-type': 'text/csv' };
+    const send = (text: string, name = 'Products', query = '') =>
+      workspace.api.send('POST', `/v1/rate-tables/${name}/import${query}`, text, csv);
+    await expectError('404 rate_table_not_found', send('base\n1\n', 'None'));
+    await expectError('400 VALIDATION_FAILED', send('family,base\na,1\n'));
+    await expectError('400 VALIDATION_FAILED', send('family,term,base\n'));
+    await put({ ...table(row('b', 0.1)), keys: [key, { name: 'term', field: 'months', match: 'range' }] });
+    await expectError('409 table_changed', send('family,term,base\na,,1\n', 'Products', '?revision=1'));
+  });
+
   it('J51, J52: rows of later days pay later deals, and a change concerns the days on which rows differ', async () => {
     await put(table(row('software', 0.1)));
     await payByTable();

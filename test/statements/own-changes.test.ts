@@ -12,12 +12,13 @@ import { type Workspace } from '#test/support/workspace.js';
  */
 const rules: Readonly<Record<'rejected' | 'listed' | 'free', string>> = {
   rejected: `
-    setDealCredits deleteDealCredits importDealCredits setDealLines deleteDealLines deleteRefund waiveRefund addAdjustment updateAdjustment
+    setDealCredits deleteDealCredits importDealCredits setDealLines deleteDealLines importDealLines
+    setRateTable importRateTableRows deleteRefund waiveRefund addAdjustment updateAdjustment
     deleteAdjustment approveStatement approveStatements trueUpStatement checkStatement resolveDiscrepancy updateDispute
     createHold updateHold createDraw updateDraw deleteDraw forgiveDraw importDraws addPayrollId`,
   listed: `
     saveFieldMapping setCrmSettings importDeals putDeal deleteDeal deleteDeals matchDealOwners takeBackImport endDealCorrections
-    setRateTable deleteRateTable createCreditRule updateCreditRule deleteCreditRule putInvoice deleteInvoice importInvoices putRefund importRefunds
+    deleteRateTable createCreditRule updateCreditRule deleteCreditRule putInvoice deleteInvoice importInvoices putRefund importRefunds
     deletePlan updatePlan setPlanStatus setPlanOverride deletePlanOverride createAssignments importAssignments
     updateAssignment deleteAssignment createAbsence importAbsences updateAbsence deleteAbsence setFiscalYears setFxRates
     deleteFxRates importFxRates createRamp updateRamp deleteRamp setScores setQuotas importQuotas deleteQuota upsertReps
@@ -73,6 +74,17 @@ const calls: readonly (readonly [
     ({ amy }) => upload(amy, '/v1/refunds/import', 'dealId,refundId,day,cause,amount\nsold,N,2026-01-20,refund,1\n'),
   ],
   ['setDealLines', 'rejected', ({ amy }) => amy.put('/v1/deals/sold/lines', { lines: [{ lineId: '1', amount: 1 }] })],
+  [
+    'importDealLines',
+    'rejected',
+    ({ amy }) => upload(amy, '/v1/deals/lines/import', 'dealId,lineId,amount\nsold,1,1\n'),
+  ],
+  [
+    'setRateTable',
+    'rejected',
+    ({ amy }) => amy.put('/v1/rate-tables/Amy', { keys: [], columns: [{ name: 'base' }], rows: [row(0.2)] }),
+  ],
+  ['importRateTableRows', 'rejected', ({ amy }) => upload(amy, '/v1/rate-tables/Amy/import', 'base\n0.2\n')],
   [
     'setDealCredits',
     'rejected',
@@ -146,6 +158,7 @@ const calls: readonly (readonly [
   ],
 ];
 
+const row = (base: number) => ({ values: { base } });
 const upload = (client: ApiClient, path: string, text: string) =>
   client.send('POST', path, text, { 'content-type': 'text/csv' });
 
@@ -158,7 +171,12 @@ describe('changes that pay the person who makes them', () => {
     workspace = await service.workspace();
     const { api } = workspace;
     const [repId = '', other = ''] = await api.saveReps({ name: 'Amy', role: 'admin' }, { name: 'Ben' });
-    const rules = [{ name: 'New business', measure: 'amount', attainmentPeriod: 'monthly', tiers: flatTier(0.1) }];
+    const table = { keys: [], columns: [{ name: 'base' }], rows: [row(0.1)] };
+    await api.expect(200, 'PUT', '/v1/rate-tables/Amy', table);
+    const rules = [
+      { name: 'New business', measure: 'amount', attainmentPeriod: 'monthly', tiers: flatTier(0.1) },
+      { name: 'Gold', measure: 'gold', tiers: [{ tierIndex: 0, minThreshold: 0, table: 'Amy' }] },
+    ];
     const plan = await api.createPlan({ name: 'AE', config: { rules } }, [repId, other]);
     await api.expect(200, 'PATCH', '/v1/workspaces', { payouts: { enabled: true, from: '2026-01-01' } });
     await api.expect(201, 'PUT', '/v1/deals/sold', { ...deal, repId });

@@ -34,6 +34,7 @@ const excluded: Readonly<Record<string, string>> = {
   setDealLines: 'products of deals come from other systems through the API',
   deleteDealLines: 'products of deals come from other systems through the API',
   lookUpRate: 'the page of a table has all of its rows, with a filter',
+  importRateTableRows: 'rows are pasted into the page of a table',
 };
 
 /** The operations that the pages call, as `api.<id>`. */

@@ -35,7 +35,7 @@ import { changeCredits } from '../change-credits.js';
 import { affectedOfAll, requestFactCalculation } from '../change-deal-facts.js';
 import { assertValidLines, type EnteredLine, maxLinesOfDeal } from '../deal-credits.js';
 import { DealOwners } from '../deal-owners.js';
-import { lockDeals } from '../deal-store.js';
+import { type RowOfDeal, rejectTogether } from '../import/rows-of-deals.js';
 import { withStoredDealIds } from '../opportunity-ids.js';
 
 const query = importQuery.extend({
@@ -66,12 +66,6 @@ type Row = TableRow<keyof (typeof columns)['names']>;
 interface ReadLine {
   readonly dealId: string;
   readonly line: EnteredLine;
-}
-
-/** A row with its line, or the failure that rejects it. */
-interface ReadRow {
-  readonly row: Row;
-  readonly read: ReadLine | Failure;
 }
 
 /** In place of a person: the part that no rep earns. */
@@ -110,41 +104,7 @@ function toPercent(text: string, kind: CreditKind): string {
   return percent.toString();
 }
 
-/** One failed row of a deal rejects its other rows: the lines of a deal replace each other together. */
-async function checkDeals(tx: Transaction, rows: readonly ReadRow[]): Promise<ReadRow[]> {
-  const known = groupBy(
-    rows.flatMap(({ row, read }) => (row.cells.dealId === undefined ? [] : [{ dealId: row.cells.dealId, read }])),
-    ({ dealId }) => dealId,
-  );
-  const stored = await lockDeals(tx, [...known.keys()]);
-  const failures = new Map<string, Failure>();
-  for (const [dealId, ofDeal] of known) {
-    const failure = findFailure(
-      ofDeal.map(({ read }) => read),
-      stored.get(dealId)?.deleted === false,
-    );
-    if (failure !== null) failures.set(dealId, failure);
-  }
-  return rows.map(({ row, read }) => {
-    const failure = failures.get(row.cells.dealId ?? '');
-    return { row, read: read instanceof Failure || failure === undefined ? read : failure };
-  });
-}
-
-function findFailure(reads: readonly (ReadLine | Failure)[], exists: boolean): Failure | null {
-  if (!exists) return new Failure('deal_not_found', 'There is no deal with this id in this workspace.');
-  if (reads.some((read) => read instanceof Failure)) return rejectedRow('another row of this deal is rejected');
-  if (reads.length > maxLinesOfDeal) return rejectedRow(`a deal has at most ${maxLinesOfDeal} lines`);
-  try {
-    assertValidLines(reads.map((read) => (read as ReadLine).line));
-    return null;
-  } catch (error) {
-    if (error instanceof Failure) return error;
-    throw error;
-  }
-}
-
-function toResult({ row, read }: ReadRow, changed: ReadonlySet<string>): RowResult {
+function toResult({ row, read }: RowOfDeal<ReadLine, Row>, changed: ReadonlySet<string>): RowResult {
   const email = row.cells.rep ?? null;
   if (read instanceof Failure)
     return { row: row.row, outcome: 'rejected', email, repId: null, code: read.code, reason: read.message };
@@ -152,14 +112,22 @@ function toResult({ row, read }: ReadRow, changed: ReadonlySet<string>): RowResu
   return { row: row.row, outcome, email, repId: read.line.repId };
 }
 
-async function readRows(tx: Transaction, rows: readonly Row[], reader: CellReader): Promise<ReadRow[]> {
+async function readRows(
+  tx: Transaction,
+  rows: readonly Row[],
+  reader: CellReader,
+): Promise<RowOfDeal<ReadLine, Row>[]> {
   const owners = new DealOwners(tx);
   const people = rows.flatMap(({ cells }) => cells.rep ?? []);
   await owners.preload(people.map((ownerId) => ({ projection: { givenRepId: null, ownerId, ownerEmail: null } })));
   const read = await readRowsInSlices(rows, (row) => readLine(row, owners, reader));
-  return checkDeals(
+  return rejectTogether(
     tx,
     read.map((line, index) => ({ row: rows[index] as Row, read: line })),
+    (lines) => {
+      if (lines.length > maxLinesOfDeal) throw rejectedRow(`a deal has at most ${maxLinesOfDeal} lines`);
+      assertValidLines(lines.map(({ line }) => line));
+    },
   );
 }
 

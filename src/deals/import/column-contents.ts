@@ -33,7 +33,7 @@ interface Requested {
 }
 
 /** What the cells of one column have in common. */
-class ColumnScan {
+export class ColumnScan {
   readonly proven = new Set<NumberFormat>();
   values = 0;
   private readonly fits = new Set<NumberFormat>(numberFormats);
@@ -177,7 +177,8 @@ function provenBy(scans: readonly ColumnScan[]): NumberFormat | null {
   return only !== undefined && another === undefined ? only : null;
 }
 
-const contents = {
+/** What the cells of a kind are read as. */
+export const contents = {
   amount: 'number',
   number: 'number',
   ownNumber: 'number',

@@ -12,6 +12,7 @@ const kinds = {
   importAssignments: 'assignments',
   importAbsences: 'absences',
   importDealCredits: 'credits',
+  importDealLines: 'lines',
   importDraws: 'draws',
   importFxRates: 'fx_rates',
   importInvoices: 'invoices',
@@ -31,7 +32,7 @@ export const importRecord = z
       .record(z.string(), z.int())
       .nullable()
       .describe(
-        'Number of deals, people or refunds that were created, changed, unchanged and rejected; null for other imports',
+        'Number of deals, lines, people or refunds that were created, changed, unchanged and rejected; null for other imports',
       ),
     totals: z
       .array(

@@ -68,11 +68,16 @@ export function findCellKind(slug: string, { amounts, numeric, closeDates, creat
   return numeric.has(slug) ? 'number' : 'text';
 }
 
+/** What a cell is read with. */
+type CellTerms = Pick<RowReader, 'dateFormat' | 'numberFormat' | 'toSentName'> & {
+  readonly terms: Pick<DealTerms, 'timeZone'>;
+};
+
 /** The text of a cell in its stored form, with the currency signs and codes beside it. */
 type StoredCell = WrittenNumber;
 
 /** The cell in its stored form, or the reason why it cannot be read. */
-export function readCell(slug: string, text: string, kind: CellKind, reader: RowReader): StoredCell | CellProblem {
+export function readCell(slug: string, text: string, kind: CellKind, reader: CellTerms): StoredCell | CellProblem {
   const { numberFormat, dateFormat } = reader;
   switch (kind) {
     case 'amount':
@@ -97,7 +102,7 @@ export function readCell(slug: string, text: string, kind: CellKind, reader: Row
   }
 }
 
-function dateCell(name: string, text: string, reader: RowReader): StoredCell | CellProblem {
+function dateCell(name: string, text: string, reader: CellTerms): StoredCell | CellProblem {
   const trimmed = text.trim();
   const { timeZone } = reader.terms;
   const day = readDateText(trimmed, reader.dateFormat, timeZone);

@@ -20,6 +20,8 @@ export interface CellProblem {
 /** An amount with the currency signs and codes beside it. */
 export interface Amount {
   readonly value: number;
+  /** The value as exact decimal text. */
+  readonly exact: string;
   readonly units: readonly string[];
 }
 
@@ -95,7 +97,7 @@ const truths: Readonly<Record<string, boolean>> = {
 
 /** Reads the cells of a file. An empty cell is undefined; a cell that cannot be read rejects its row. */
 export class CellReader {
-  constructor(private readonly format: FileFormat) {}
+  constructor(readonly format: FileFormat) {}
 
   day(name: string, text: string | undefined): Day | undefined {
     if (text === undefined) return undefined;
@@ -106,7 +108,7 @@ export class CellReader {
   amount(name: string, text: string | undefined): Amount | undefined {
     if (text === undefined) return undefined;
     const { value, units } = accept(readAmountText(name, text, this.format.numbers));
-    return { value: Number(value), units };
+    return { value: Number(value), exact: value, units };
   }
 
   /** A number that is neither an amount nor a percentage. */

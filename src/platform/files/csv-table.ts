@@ -2,27 +2,28 @@ import { type Readable } from 'node:stream';
 import { Failure, invalid } from '../../kernel/failure.js';
 import { mapInSlices } from '../../kernel/waiting.js';
 import { ColumnNames } from './column-names.js';
-import { assertNamed, CsvRecords, findShapeProblem, isBlank, widthOf } from './csv-records.js';
-import { decodedText } from './decoded-text.js';
+import { assertNamed, findShapeProblem, isBlank, readCsvRecords as readInParts, widthOf } from './csv-records.js';
 
 /** A data row, counted from 1: its non-empty cells by column name, or the reason why it is invalid. */
 export interface TableRow<Name extends string> {
   readonly row: number;
   readonly cells: Readonly<Partial<Record<Name, string>>>;
   readonly problem: string | null;
+  /** The non-empty cells of the other columns by their titles, where these are kept. */
+  readonly others?: Readonly<Record<string, string>>;
 }
 
 interface TableColumns<Name extends string> {
   /** The columns with their alternative names. */
   readonly names: Readonly<Record<Name, readonly string[]>>;
   readonly required: readonly Name[];
+  /** Whether other columns are kept. Without it they are rejected. */
+  readonly keepsOthers?: boolean;
+  readonly maxRows?: number;
 }
 
-const maxRows = 10_000;
-
 /**
- * Reads a small CSV file into memory without blocking the process. Headers match ignoring case, spaces and
- * punctuation; unknown columns are rejected.
+ * Reads a CSV file into memory without blocking the process. Headers match ignoring case, spaces and punctuation.
  */
 export async function readCsvTable<Name extends string>(
   source: Readable,
@@ -32,10 +33,11 @@ export async function readCsvTable<Name extends string>(
   return toTable(await readCsvRecords(source, delimiter), columns);
 }
 
-/** The cells of each row of a small CSV file, the header first. */
+/** The cells of each row of a CSV file, the header first. */
 export async function readCsvRecords(source: Readable, delimiter: string): Promise<string[][]> {
-  const records = new CsvRecords(delimiter);
-  return [...records.push(await readText(source)), ...records.end()];
+  const records: string[][] = [];
+  for await (const part of readInParts(source, delimiter)) for (const cells of part) records.push(cells);
+  return records;
 }
 
 /** The rows of a file whose header names known columns. */
@@ -43,45 +45,63 @@ export async function toTable<Name extends string>(
   [header, ...rows]: readonly string[][],
   columns: TableColumns<Name>,
 ): Promise<TableRow<Name>[]> {
+  const { keepsOthers = false, maxRows = 10_000 } = columns;
   if (header === undefined) throw invalid({ path: '', message: 'the file has no header row' });
   if (rows.length > maxRows) throw invalid({ path: '', message: `the file has more than ${maxRows} rows` });
   const width = widthOf(header);
   const places = header.flatMap((cell, index) => (cell.trim() === '' ? [] : [index]));
-  const names = readHeader(
+  const found = readHeader(
     places.map((place) => header[place] as string),
     columns,
-  );
+  ).map((name, position) => ({ ...name, place: places[position] as number }));
+  const [known, others] = [found.filter(({ isKnown }) => isKnown), found.filter(({ isKnown }) => !isKnown)];
   const read = await mapInSlices(rows, (cells, index): TableRow<Name> | null => {
     if (isBlank(cells)) return null;
     assertNamed(cells, header);
-    const filled = names.flatMap((name, position) => {
-      const cell = cells[places[position] as number]?.trim() ?? '';
-      return cell === '' ? [] : [[name, cell] as const];
-    });
     return {
       row: index + 1,
-      cells: Object.fromEntries(filled) as TableRow<Name>['cells'],
+      cells: pickCells(known, cells) as TableRow<Name>['cells'],
       problem: findShapeProblem(cells, header, width),
+      ...(keepsOthers ? { others: pickCells(others, cells) } : {}),
     };
   });
   return read.filter((row) => row !== null);
 }
 
-async function readText(source: Readable): Promise<string> {
-  const parts: string[] = [];
-  for await (const text of decodedText(source as AsyncIterable<Buffer>)) parts.push(text);
-  return parts.join('');
+function pickCells(columns: readonly PlacedColumn[], cells: readonly string[]): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    columns.flatMap(({ name, place }) => {
+      const cell = cells[place]?.trim() ?? '';
+      return cell === '' ? [] : [[name, cell]];
+    }),
+  );
 }
 
-function readHeader<Name extends string>(header: readonly string[], { names, required }: TableColumns<Name>): Name[] {
+interface HeaderColumn {
+  /** The canonical name of a known column, otherwise its title. */
+  readonly name: string;
+  readonly isKnown: boolean;
+}
+
+interface PlacedColumn extends HeaderColumn {
+  readonly place: number;
+}
+
+function readHeader<Name extends string>(
+  header: readonly string[],
+  { names, required, keepsOthers = false }: TableColumns<Name>,
+): HeaderColumn[] {
   const canonical = Object.keys(names) as Name[];
   const aliases = new Map<string, Name>(
     canonical.flatMap((name) => [name, ...names[name]].map((alias) => [alias, name] as const)),
   );
   const known = new ColumnNames([...aliases.keys()]);
-  const found = header.map((cell) => aliases.get(known.find(cell.trim()) ?? ''));
-  const unknown = header.filter((_, index) => found[index] === undefined).map((cell) => cell.trim().slice(0, 100));
-  if (found.every((name) => name === undefined))
+  const found = header.map((cell): HeaderColumn => {
+    const name = aliases.get(known.find(cell.trim()) ?? '');
+    return { name: name ?? cell.trim(), isKnown: name !== undefined };
+  });
+  const unknown = found.filter(({ isKnown }) => !isKnown).map(({ name }) => name.slice(0, 100));
+  if (unknown.length === found.length)
     throw new Failure(
       'no_known_columns',
       `The header names no known column. The columns are ${canonical.join(', ')}.`,
@@ -90,15 +110,16 @@ function readHeader<Name extends string>(header: readonly string[], { names, req
         known: canonical,
       },
     );
-  if (unknown.length > 0)
+  if (unknown.length > 0 && !keepsOthers)
     throw invalid({
       path: '',
       message: `unknown columns ${unknown.join(', ')}; rename or remove them. The columns are ${canonical.join(', ')}`,
     });
-  const twice = found.find((name, index) => found.indexOf(name) < index);
+  const all = found.map(({ name }) => name);
+  const twice = all.find((name, index) => all.indexOf(name) < index);
   if (twice !== undefined)
     throw invalid({ path: '', message: `the header names the column ${twice} twice; remove one` });
-  const missing = required.filter((name) => !found.includes(name));
+  const missing = required.filter((name) => !all.includes(name));
   if (missing.length > 0) throw invalid({ path: '', message: `the file has no column ${missing.join(', ')}` });
-  return found as Name[];
+  return found;
 }

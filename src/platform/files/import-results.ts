@@ -73,12 +73,11 @@ export function countOutcomes(rows: readonly Pick<RowResult, 'outcome'>[]): Reco
 }
 
 export function toImportResponse(results: readonly RowResult[], dryRun: boolean): ImportResults {
-  const count = (...outcomes: RowResult['outcome'][]) =>
-    results.filter(({ outcome }) => outcomes.includes(outcome)).length;
+  const { created, changed, unchanged, rejected } = countOutcomes(results);
   return {
-    accepted: count('created', 'changed'),
-    unchanged: count('unchanged'),
-    rejected: count('rejected'),
+    accepted: created + changed,
+    unchanged,
+    rejected,
     dryRun,
     results: [...results],
   };

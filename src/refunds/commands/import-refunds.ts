@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { loadDealCurrencies } from '../../deals/deal-currencies.js';
 import { withStoredDealIds } from '../../deals/opportunity-ids.js';
 import { peopleBehind } from '../../kernel/caller.js';
 import { Failure } from '../../kernel/failure.js';
@@ -35,7 +36,6 @@ import {
   assertWithinDeal,
   changeRefunds,
   loadDealAmounts,
-  loadDealCurrencies,
   puttingAll,
   requestRefundCalculation,
 } from '../change-refunds.js';

@@ -181,10 +181,7 @@ export const peopleClaims: Claims = {
       'refunds/clawbacks',
       'C8: a refund that is deleted after the approval of its period is owed again',
     ),
-    'only say the effect': testedIn(
-      'refunds/clawbacks',
-      'says what a refund would do before it is saved',
-    ),
+    'only say the effect': testedIn('refunds/clawbacks', 'says what a refund would do before it is saved'),
   },
   list_draws: {
     'Changes: nothing.': changesNothing('list_draws'),

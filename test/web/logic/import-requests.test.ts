@@ -69,6 +69,12 @@ describe('the request of an import', () => {
       { dryRun: 'false', fileName: 'a.csv', dateFormat: 'ISO' },
     ],
     [
+      'lines',
+      '/v1/deals/lines/import',
+      { dryRun: 'true', fileName: 'a.csv', dateFormat: 'DMY', numberFormat: 'eu' },
+      { dryRun: 'false', fileName: 'a.csv', dateFormat: 'ISO' },
+    ],
+    [
       'draws',
       '/v1/draws/import',
       { dryRun: 'true', fileName: 'a.csv', dateFormat: 'DMY', numberFormat: 'eu' },
@@ -88,7 +94,7 @@ describe('the request of an import', () => {
     ],
   ] as const)
     it(`of ${kind} has both formats that the person chose, and writes only if it is no dry run`, async () => {
-      respond(kind === 'deals' ? deals : rows);
+      respond(kind === 'deals' ? deals : { ...rows, columns: [] });
       await importKinds[kind].send('a\n1\n', dry);
       await importKinds[kind].send('a\n1\n', real);
       expect(sent).to.deep.equal([

@@ -1,17 +1,14 @@
 import { api } from '../../api/client.js';
 import { formatCount } from '../../shared/format/numbers.js';
 import { type Field } from '../plans/fields.js';
+import { prepareWithFields, toTextColumns } from './kept-columns.js';
 import {
   bare,
   fieldPrefix,
   type ImportKind,
-  isKept,
-  keepTextColumn,
   type Matched,
-  newNameOf,
   type Prepared,
   type SendOptions,
-  skipColumn,
   type Target,
 } from './kind.js';
 import { fileQuery, toUpload } from './results.js';
@@ -84,38 +81,13 @@ const usualSlugs: Readonly<Record<string, string>> = {
   currency: 'currency',
 };
 
-/** Every column with a target gets the name under which the workspace reads it; the others keep theirs. */
-function prepare({ table, columns, context }: Matched): Prepared {
-  const named = columns.map((key) => {
-    if (isKept(key) || key === skipColumn) return null;
-    const own = key.startsWith(fieldPrefix) ? key.slice(fieldPrefix.length) : newNameOf(key);
-    return own ?? context.standard[key] ?? usualSlugs[key] ?? key;
-  });
-  const taken = new Set(named.flatMap((name) => (name === null ? [] : [bare(name)])));
-  const places = columns.flatMap((key, index) => {
-    if (key === skipColumn || (isKept(key) && table.header[index] === '')) return [];
-    const own = table.header[index] ?? '';
-    return [
-      { index, isText: key === keepTextColumn, name: named[index] ?? (taken.has(bare(own)) ? `${own}_in_file` : own) },
-    ];
-  });
-  const header = places.map(({ name }) => name);
-  const twice = header.find((name, at) => header.indexOf(name) < at);
-  return {
-    header,
-    textColumns: places.filter(({ isText }) => isText).map(({ name }) => name),
-    rows: table.rows.map((row, at) => ({ source: at + 1, cells: places.map(({ index }) => row[index] ?? '') })),
-    problems: [
-      ...(columns.some((key) => newNameOf(key) === '') ? ['Enter the name of the new field.'] : []),
-      ...(columns.includes('dealId') ? [] : ['Choose the column with the deal IDs.']),
-      ...(twice === undefined ? [] : [`Two columns have the name ${twice}. Leave one of them out.`]),
-    ],
-  };
-}
-
-/** The names of the service are separated by commas. */
-function toTextColumns({ textColumns = [] }: SendOptions) {
-  return textColumns.length === 0 ? {} : { textColumns: textColumns.join(',') };
+function prepare(matched: Matched): Prepared {
+  const { columns, context } = matched;
+  return prepareWithFields(
+    matched,
+    (target) => context.standard[target] ?? usualSlugs[target] ?? target,
+    columns.includes('dealId') ? [] : ['Choose the column with the deal IDs.'],
+  );
 }
 
 function toRequest(csv: string, given: SendOptions) {

@@ -7,6 +7,7 @@ import { type SourceTable } from './table.js';
 
 export type ImportKey =
   | 'deals'
+  | 'lines'
   | 'people'
   | 'quotas'
   | 'assignments'

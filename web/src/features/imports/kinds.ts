@@ -4,6 +4,7 @@ import { dealImport } from './deals.js';
 import { drawImport } from './draws.js';
 import { invoiceImport } from './invoices.js';
 import { type ImportKey, type ImportKind } from './kind.js';
+import { lineImport } from './lines.js';
 import { peopleImport } from './people.js';
 import { quotaImport } from './quotas.js';
 import { refundImport } from './refunds.js';
@@ -12,6 +13,7 @@ import { splitImport } from './splits.js';
 export const importKinds: Readonly<Record<ImportKey, ImportKind>> = {
   people: peopleImport,
   deals: dealImport,
+  lines: lineImport,
   quotas: quotaImport,
   assignments: assignmentImport,
   splits: splitImport,

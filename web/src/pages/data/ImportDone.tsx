@@ -20,6 +20,7 @@ interface ImportDoneProps {
 
 const lists = {
   deals: ['/deals', 'See the deals'],
+  lines: ['/deals', 'See the deals'],
   people: ['/members', 'See the people'],
   quotas: ['/quotas', 'See the quotas'],
   assignments: ['/assignments', 'See the assignments'],

@@ -120,6 +120,7 @@ const kindNames: Readonly<Record<ImportRecord['kind'], string>> = {
   assignments: 'Assignments',
   absences: 'Absences',
   credits: 'Credit lines',
+  lines: 'Products of deals',
   draws: 'Draws',
   fx_rates: 'Exchange rates',
   invoices: 'Invoices',

@@ -4,6 +4,7 @@ import {
   IconCalendarOff,
   IconClock,
   IconFileInvoice,
+  IconPackages,
   IconPigMoney,
   IconReceiptRefund,
   IconTargetArrow,
@@ -19,6 +20,7 @@ import { ImportHistory } from './ImportHistory.js';
 const icons = {
   people: IconUsers,
   deals: IconBriefcase,
+  lines: IconPackages,
   quotas: IconTargetArrow,
   assignments: IconUserCheck,
   splits: IconArrowsSplit2,

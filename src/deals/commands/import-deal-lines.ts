@@ -1,0 +1,194 @@
+import { z } from 'zod';
+import { type DealLine } from '../../engine/deal-line.js';
+import { type Caller } from '../../kernel/caller.js';
+import { type Clock } from '../../kernel/clock.js';
+import { Failure } from '../../kernel/failure.js';
+import { groupBy } from '../../kernel/group-by.js';
+import { sampleIds } from '../../kernel/sample-ids.js';
+import { CommissionChanges } from '../../ledger/requests/commission-changes.js';
+import { requestAsJob } from '../../ledger/requests/request-as-job.js';
+import { setAuditCounts } from '../../platform/database/audit-counts.js';
+import { withDryRun } from '../../platform/database/dry-run.js';
+import { type Transaction, UnitOfWork } from '../../platform/database/unit-of-work.js';
+import { readCsvTable } from '../../platform/files/csv-table.js';
+import {
+  cellReader,
+  countOutcomes,
+  csvImport,
+  csvImportExample,
+  importQuery,
+  importResults,
+  type RowResult,
+  toImportResponse,
+} from '../../platform/files/import-results.js';
+import { CLOCK } from '../../platform/injection-tokens.js';
+import { operation } from '../../platform/operations/operation.js';
+import { flag, text } from '../../platform/operations/schemas.js';
+import { workspaceToday } from '../../reps/rep-views.js';
+import {
+  commissionEffect,
+  computeMovement,
+  loadAffectedWithin,
+  toCommissionEffect,
+} from '../../simulation/write-effect.js';
+import { affectedOfAll } from '../change-deal-facts.js';
+import { type ChangedLines, changeLines } from '../change-lines.js';
+import { ImportPace } from '../import/import-pace.js';
+import {
+  describeField,
+  type FileLine,
+  type LineRow,
+  lineColumns,
+  numericColumns,
+  readLineRows,
+  scanFields,
+} from '../import/line-rows.js';
+import { type RowOfDeal } from '../import/rows-of-deals.js';
+import { withStoredDealIds } from '../opportunity-ids.js';
+
+const query = importQuery.extend({
+  textColumns: text(2000)
+    .transform((names) => names.split(',').map((name) => name.trim()))
+    .optional()
+    .describe(
+      'Columns of fields, separated by commas, that stay texts although all of their values are numbers or dates',
+    ),
+  effect: flag.default(false).describe('true with dryRun: also the effect on commission'),
+});
+const response = importResults.extend({
+  columns: z
+    .array(
+      z
+        .object({
+          column: z.string().describe('Name of the column in the file'),
+          field: z.string().describe('Slug of the field in rules and tables'),
+          kind: z.enum(['number', 'date', 'text']).describe('What its values are read as'),
+          values: z.int().describe('Number of cells that are not empty'),
+        })
+        .describe('One column'),
+    )
+    .describe('The columns that are fields of the lines, because no line has a value of their name'),
+  jobId: z.string().optional().describe('The job that calculates everyone affected; absent for a dry run'),
+  effect: commissionEffect
+    .nullable()
+    .optional()
+    .describe('With effect=true. null: the people have more deals than can be calculated at once'),
+});
+type ImportResponse = z.input<typeof response>;
+
+/** Lines that are replaced in one go; more of them would hold the process. */
+const maxLinesAtOnce = 2000;
+
+/** Replaces the lines of the deals in parts, between which other requests run. */
+async function changeLinesInParts(
+  tx: Transaction,
+  caller: Caller,
+  deals: ReadonlyMap<string, readonly DealLine[]>,
+  pace: ImportPace,
+): Promise<ChangedLines> {
+  const changed = new Set<string>();
+  const affected = new Map<string, ReturnType<typeof affectedOfAll>>();
+  for (const part of toParts(deals)) {
+    const result = await changeLines(tx, caller, part);
+    for (const dealId of result.changed) changed.add(dealId);
+    for (const [dealId, reps] of result.affected) affected.set(dealId, reps);
+    await pace.pause();
+  }
+  return { changed, affected };
+}
+
+function* toParts(
+  deals: ReadonlyMap<string, readonly DealLine[]>,
+): Generator<ReadonlyMap<string, readonly DealLine[]>> {
+  let part = new Map<string, readonly DealLine[]>();
+  let size = 0;
+  for (const [dealId, lines] of deals) {
+    part.set(dealId, lines);
+    size += lines.length;
+    if (size < maxLinesAtOnce) continue;
+    yield part;
+    part = new Map();
+    size = 0;
+  }
+  if (part.size > 0) yield part;
+}
+
+function linesByDeal(rows: readonly RowOfDeal<FileLine>[]): ReadonlyMap<string, readonly DealLine[]> {
+  const lines = rows.flatMap(({ read }) => (read instanceof Failure ? [] : [read]));
+  const byDeal = groupBy(lines, ({ dealId }) => dealId);
+  return new Map([...byDeal].map(([dealId, ofDeal]) => [dealId, ofDeal.map(({ line }) => line)]));
+}
+
+function toResult({ row: { row }, read }: RowOfDeal<FileLine>, changed: ReadonlySet<string>): RowResult {
+  const result = { row, email: null, repId: null };
+  if (read instanceof Failure) return { ...result, outcome: 'rejected', code: read.code, reason: read.message };
+  return { ...result, outcome: changed.has(read.dealId) ? 'changed' : 'unchanged' };
+}
+
+export const importDealLines = operation({
+  id: 'importDealLines',
+  summary: 'Give the products of deals from a CSV file of up to 100,000 lines; the rows of a deal replace its lines',
+  ...csvImport,
+  path: '/v1/deals/lines/import',
+  upload: { types: ['text/csv'], limitBytes: 32 * 1024 * 1024 },
+  query,
+  response,
+  failures: { no_known_columns: 400 },
+  example: {
+    ...csvImportExample('dealId,lineId,family,amount,Region\nD-1,1,software,30000,EMEA\n'),
+    response: {
+      accepted: 1,
+      unchanged: 0,
+      rejected: 0,
+      dryRun: false,
+      results: [{ row: 1, outcome: 'changed', email: null, repId: null }],
+      columns: [{ column: 'Region', field: 'line.Region', kind: 'text', values: 1 }],
+      jobId: sampleIds.jobId,
+    },
+  },
+  uses: { changes: CommissionChanges, unitOfWork: UnitOfWork, clock: CLOCK },
+  /** The rows of a deal are written together or not at all. */
+  async execute({ query: given, body }, caller, { changes, unitOfWork, clock }): Promise<ImportResponse> {
+    const { dryRun, delimiter, effect, textColumns = [] } = given;
+    const sent: readonly LineRow[] = await readCsvTable(body.stream, delimiter, lineColumns);
+    const reader = cellReader(given, sent, numericColumns);
+    const fields = await scanFields(sent, reader, textColumns);
+    const pace = new ImportPace(() => unitOfWork.hasOthers(caller));
+    return withDryRun<ImportResponse>(dryRun, (end) =>
+      changes.run(caller, 'import', async (tx, recalculate) => {
+        const rows = await withStoredDealIds(tx, sent);
+        const read = await readLineRows(tx, rows, reader, fields);
+        const deals = linesByDeal(read);
+        const write = () => changeLinesInParts(tx, caller, deals, pace);
+        const describe = ({ changed }: ChangedLines) => ({
+          ...toImportResponse(
+            read.map((row) => toResult(row, changed)),
+            dryRun,
+          ),
+          columns: fields.map(describeField),
+        });
+        if (dryRun && effect) return end(await previewEffect(tx, clock, write, describe));
+        const changed = await write();
+        const described = describe(changed);
+        if (dryRun) return end(described);
+        await setAuditCounts(tx, countOutcomes(described.results));
+        const requests = [...affectedOfAll(changed)].map(([repId, days]) => ({ repId, days }));
+        const work = { trigger: 'lines', requests, deals: changed.changed.size } as const;
+        return { ...described, jobId: await requestAsJob(tx, recalculate, caller, work) };
+      }),
+    );
+  },
+});
+
+async function previewEffect<Described extends object>(
+  tx: Transaction,
+  clock: Clock,
+  write: () => Promise<ChangedLines>,
+  describe: (changed: ChangedLines) => Described,
+) {
+  const { result, movement } = await computeMovement(tx, await workspaceToday(tx, clock), async () => {
+    const changed = await write();
+    return { result: changed, affected: await loadAffectedWithin(tx, affectedOfAll(changed)) };
+  });
+  return { ...describe(result), effect: movement === null ? null : toCommissionEffect(movement) };
+}
