@@ -3,6 +3,7 @@ import { type Page } from 'puppeteer-core';
 import { Browser, sees, setScheme, texts } from '#test/support/browser.js';
 import { violations } from './accessibility.js';
 import { keyboard, pointer } from './input-methods.js';
+import { expectSoundPages, looks } from './sound-pages.js';
 
 // biome-ignore lint/suspicious/noExplicitAny: responses of any shape
 type Loose = any;
@@ -86,6 +87,8 @@ describe('rate tables in the web app', function () {
     // A plan needs the table.
     expect(await page.$('::-p-aria([name="Delete …"][role="button"])')).to.equal(null);
     await keyboard.write(page, 'rate, row 1', '12 %');
+    await page.keyboard.press('Enter');
+    expect(await page.evaluate('document.activeElement.ariaLabel')).to.equal('rate, row 2');
     // 30,000 × 2 % more
     await save(page, 'Save 1 row', '+$600.00');
     expect(await paid()).to.deep.equal([4300]);
@@ -103,6 +106,10 @@ describe('rate tables in the web app', function () {
     expect(problems).to.deep.equal([]);
     await close();
   });
+
+  for (const look of looks)
+    it(`have sound pages, ${look.width} pixels wide`, () =>
+      expectSoundPages(browser, 'admin', { list: '/rate-tables', table: '/rate-tables/Products' }, look));
 
   it('say beside the cell what is wrong, and return to what is stored when that is undone', async () => {
     const { page, problems, close } = await browser.openPage('admin', '/rate-tables/Products', { width: 390 });

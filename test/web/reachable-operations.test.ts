@@ -31,8 +31,6 @@ const excluded: Readonly<Record<string, string>> = {
   getInvoice: 'the list of the invoices of a deal has the same',
   getPayoutBatch: 'the list of batches has the sums, and the file has the lines',
   deleteComment: 'comments stay with the statement',
-  setDealLines: 'products of deals come from other systems through the API',
-  deleteDealLines: 'products of deals come from other systems through the API',
   lookUpRate: 'the page of a table has all of its rows, with a filter',
   importRateTableRows: 'rows are pasted into the page of a table',
 };

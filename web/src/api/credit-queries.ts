@@ -16,6 +16,34 @@ export const dealCreditsQuery = (dealId: string) =>
     queryFn: ({ signal }) => api.getDealCredits({ params: { dealId } }, { signal }),
   });
 
+export type DealLines = Answer<'getDealLines'>;
+export type DealLine = DealLines['lines'][number];
+/** A product of a deal as it is sent. */
+export type SentDealLine = Parameters<typeof api.setDealLines>[0]['body']['lines'][number];
+type LinesChange = Answer<'setDealLines'>;
+
+/** Replaces the products that were entered; null removes them, so that those of the CRM count. */
+export function sendDealLines(
+  dealId: string,
+  lines: readonly SentDealLine[] | null,
+  dryRun = false,
+): Promise<LinesChange> {
+  const params = { dealId };
+  const query = { dryRun: dryRun ? ('true' as const) : ('false' as const) };
+  return lines === null
+    ? api.deleteDealLines({ params, query })
+    : api.setDealLines({ params, query, body: { lines: [...lines] } });
+}
+
+/** What the products would do to the commission of each person. */
+export const linesEffectQuery = (dealId: string, lines: readonly SentDealLine[] | null) =>
+  queryOptions({
+    queryKey: ['dry-run', 'lines', dealId, lines],
+    queryFn: () => sendDealLines(dealId, lines, true),
+    placeholderData: keepPreviousData,
+    retry: false,
+  });
+
 /** The products of the deal. */
 export const dealLinesQuery = (dealId: string) =>
   queryOptions({

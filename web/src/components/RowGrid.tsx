@@ -73,6 +73,7 @@ export function RowGrid(props: RowGridProps) {
                   id={`${row} ${column.key} note`.replaceAll(' ', '-')}
                   column={column}
                   label={`${column.label}, row ${at + 1}`}
+                  isPinned={right === 0}
                   text={textOf(row, column.key)}
                   isEdited={isEdited(row, column.key)}
                   problem={problemOf(row, column.key)}
@@ -96,6 +97,7 @@ interface CellProps {
   readonly id: string;
   readonly column: GridColumn;
   readonly label: string;
+  readonly isPinned: boolean;
   readonly text: string;
   readonly isEdited: boolean;
   readonly problem: string | null;
@@ -105,10 +107,10 @@ interface CellProps {
 }
 
 /** The input of a cell, and below it what is wrong. */
-function Cell({ id, column, label, text, isEdited, problem, onText, onKey, onPaste }: CellProps) {
+function Cell({ id, column, label, isPinned, text, isEdited, problem, onText, onKey, onPaste }: CellProps) {
   const look = problem !== null ? styles.wrong : isEdited ? styles.edited : '';
   return (
-    <td>
+    <td className={isPinned ? styles.pinned : undefined}>
       <input
         className={`${styles.cell} ${column.isNumber ? 'num' : styles.text} ${look}`}
         aria-label={label}

@@ -1,10 +1,8 @@
 import { useDebouncedValue } from '@mantine/hooks';
-import { IconAlertTriangle } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { exceptPreviews, useChange } from '../../api/change.js';
 import { creditsEffectQuery, type DealCredits, sendCredits } from '../../api/credit-queries.js';
-import { describeError } from '../../api/describe-error.js';
 import { mayEarn, type Person, peopleQuery } from '../../api/payroll-queries.js';
 import { useKeptForm } from '../../app/kept-state.js';
 import { showMessage } from '../../app/messages.js';
@@ -12,10 +10,9 @@ import blocks from '../../components/Blocks.module.css';
 import { Button } from '../../components/Button.js';
 import { Dialog } from '../../components/Dialog.js';
 import { Choice, TextField } from '../../components/Field.js';
-import { Note } from '../../components/Note.js';
 import { containsText } from '../../shared/format/texts.js';
 import styles from './Credits.module.css';
-import { EffectList } from './EffectList.js';
+import { EffectByPerson } from './EffectByPerson.js';
 import {
   describeMissing,
   type EnteredLine,
@@ -98,7 +95,7 @@ export function CreditsDialog({ deal, onClose }: CreditsDialogProps) {
       {source === 'crm' || source === 'rule' ? (
         <p className="dim">What you save replaces the lines of the {source === 'crm' ? 'CRM' : 'credit rules'}.</p>
       ) : null}
-      {calculated === null ? null : <EffectByPerson dealId={dealId} lines={calculated} />}
+      {calculated === null ? null : <EffectOfCredits dealId={dealId} lines={calculated} />}
     </Dialog>
   );
 }
@@ -174,34 +171,16 @@ function RevertDialog({ deal: { dealId, dealName }, onClose }: CreditsDialogProp
       action={{ kind: 'danger', children: 'Remove' }}
     >
       <p>The lines of the CRM or of credit rules count again. Without any, the deal is its owner’s.</p>
-      <EffectByPerson dealId={dealId} lines={null} />
+      <EffectOfCredits dealId={dealId} lines={null} />
     </Dialog>
   );
 }
 
-interface EffectByPersonProps {
+interface EffectOfCreditsProps {
   readonly dealId: string;
   readonly lines: Parameters<typeof creditsEffectQuery>[1];
 }
 
-/** What the lines would do to each person: open periods, approved ones, and what would be paid twice meanwhile. */
-function EffectByPerson({ dealId, lines }: EffectByPersonProps) {
-  const { data, error, isFetching } = useQuery(creditsEffectQuery(dealId, lines));
-  if (error !== null) return <p className="negative">{describeError(error).message}</p>;
-  if (data === undefined) return <p className="dim">Calculating the commission …</p>;
-  return (
-    <div aria-busy={isFetching}>
-      <EffectList {...data} />
-      {data.warnings.map(({ code, message }) => (
-        <Note
-          key={message}
-          tone="warning"
-          icon={IconAlertTriangle}
-          title={code === 'paid_twice' ? 'An amount is paid twice for a while' : 'The credit rules exceed 100 %'}
-        >
-          <p>{message}</p>
-        </Note>
-      ))}
-    </div>
-  );
+function EffectOfCredits({ dealId, lines }: EffectOfCreditsProps) {
+  return <EffectByPerson query={useQuery(creditsEffectQuery(dealId, lines))} />;
 }

@@ -1,7 +1,7 @@
 import type { RangeCell, RateCell, RateKind, RateTableKey, RateValue } from '#src/engine/rate-table.js';
 import { isDay } from '../../shared/format/dates.js';
-import { readNumber, writeNumber } from '../../shared/format/entered-numbers.js';
-import { formatNumber, shifted } from '../../shared/format/numbers.js';
+import { readShare, writeNumber, writeShare } from '../../shared/format/entered-numbers.js';
+import { formatNumber } from '../../shared/format/numbers.js';
 
 /** What a text means, or why it means nothing. */
 export type Read<Value> = { readonly value: Value } | { readonly problem: string };
@@ -46,25 +46,13 @@ function readBound(text: string): number | string | undefined | null {
   return isDay(text) ? text : readShare(text);
 }
 
-/** A number, or a percentage as a share. */
-function readShare(text: string): number | null {
-  const percent = /^(.*)%$/.exec(text)?.[1];
-  if (percent === undefined) return readNumber(text);
-  const number = readNumber(percent);
-  return number === null ? null : shifted(number, -2);
-}
-
 const prefixes = { amount: 'amount:', perUnit: 'perUnit:' } as const;
 
 export function writeValue(value: RateValue, ofColumn: RateKind): string {
-  if (typeof value === 'number') return ofColumn === 'rate' ? writeRate(value) : writeNumber(value);
-  if (value.rate !== undefined) return writeRate(value.rate);
+  if (typeof value === 'number') return ofColumn === 'rate' ? writeShare(value) : writeNumber(value);
+  if (value.rate !== undefined) return writeShare(value.rate);
   const kind = value.amount === undefined ? 'perUnit' : 'amount';
   return `${kind === ofColumn ? '' : prefixes[kind]}${writeNumber(value[kind])}`;
-}
-
-function writeRate(rate: number): string {
-  return `${writeNumber(shifted(rate, 2))} %`;
 }
 
 const kindsByWord = { amount: 'amount', perunit: 'perUnit' } as const;

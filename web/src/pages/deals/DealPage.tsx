@@ -136,7 +136,7 @@ function Content({ dealId, breakdown: { deal, credits } }: ContentProps) {
         <CreditsCard dealId={dealId} canEdit={isAdmin && deal.deleted_at === null} />
       ) : null}
       <Suspense fallback={null}>
-        <LinesCard dealId={dealId} currency={deal.currency} />
+        <LinesCard dealId={dealId} currency={deal.currency} canEdit={isAdmin && deal.deleted_at === null} />
       </Suspense>
       {isAdmin ? <CorrectionsCard dealId={dealId} /> : null}
       {Object.keys(deal.fields).length === 0 ? null : (

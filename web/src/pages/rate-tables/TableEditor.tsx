@@ -268,7 +268,7 @@ function SaveHint({
   readonly edits: TableEdits;
 }) {
   if (problems.size > 0) return <span className="negative">{formatCount(problems.size, 'cell')} cannot be saved.</span>;
-  if (body.rows.length === 0) return <span className="dim">A table needs a row.</span>;
+  if (body.rows.length === 0) return <span className="dim">Type a row, or paste rows from a spreadsheet.</span>;
   const keys = head.keys.map(({ field }) => fieldWords(field).toLowerCase()).join(', ');
   return (
     <span className="dim">

@@ -1,4 +1,4 @@
-import { locale } from './numbers.js';
+import { locale, shifted } from './numbers.js';
 
 const parts = new Intl.NumberFormat(locale, { useGrouping: true }).formatToParts(1_234_567.8);
 const separator = (type: 'group' | 'decimal') => parts.find((part) => part.type === type)?.value;
@@ -47,4 +47,17 @@ const digitsOnly = new Intl.NumberFormat('en-US', { useGrouping: false, maximumF
 /** The number as it is filled in for a change. {@link readNumber} reads it, in every locale. */
 export function writeNumber(value: number | undefined): string {
   return value === undefined ? '' : digitsOnly.format(value).replace('.', decimal);
+}
+
+/** A number, or a percentage as a share: 0.25 or 25 %. */
+export function readShare(text: string): number | null {
+  const percent = /^(.*)%$/.exec(text.trim())?.[1];
+  if (percent === undefined) return readNumber(text);
+  const number = readNumber(percent);
+  return number === null ? null : shifted(number, -2);
+}
+
+/** A share as a percentage, which {@link readShare} reads. */
+export function writeShare(share: number): string {
+  return `${writeNumber(shifted(share, 2))} %`;
 }
