@@ -36,8 +36,26 @@ describe('the tiers of a rule', () => {
 
   it('of a person replace those with the same number', () => {
     expect(tiersFor(stored({ tiers }), 'ana', day)).to.deep.equal([
-      { tierIndex: 0, name: 'Tier 1', minThreshold: 0, rate: 0.08, flatAmount: null, table: null, isOwn: false },
-      { tierIndex: 1, name: 'Tier 2', minThreshold: 0.9, rate: 0.2, flatAmount: null, table: null, isOwn: true },
+      {
+        tierIndex: 0,
+        name: 'Tier 1',
+        minThreshold: 0,
+        rate: 0.08,
+        flatAmount: null,
+        table: null,
+        column: null,
+        isOwn: false,
+      },
+      {
+        tierIndex: 1,
+        name: 'Tier 2',
+        minThreshold: 0.9,
+        rate: 0.2,
+        flatAmount: null,
+        table: null,
+        column: null,
+        isOwn: true,
+      },
     ]);
     expect(tiersFor(stored({ tiers }), 'zoe', day).map(({ rate, isOwn }) => [rate, isOwn])).to.deep.equal([
       [0.08, false],

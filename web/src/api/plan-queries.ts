@@ -1,5 +1,5 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
-import { type Draft, toChange, toConfig } from '../features/plans/draft.js';
+import { type Draft, missingTables, toChange, toConfig, withTables } from '../features/plans/draft.js';
 import { type Answer, api } from './client.js';
 import { type Simulation } from './queries.js';
 
@@ -33,6 +33,22 @@ function lastDay(): string {
   return `${new Date().getFullYear() + 1}-12-31`;
 }
 
+/** The tests as they are sent: with the stored rate tables that the rules name. */
+async function toSentTests(draft: Draft): Promise<ReturnType<typeof toChange>['tests']> {
+  const tables = await Promise.all(
+    missingTables(draft).map(async (name) => {
+      const { plans: _, revision: __, ...table } = await api.getRateTable({ params: { name } });
+      return table;
+    }),
+  );
+  return withTables(draft.tests, tables) as never;
+}
+
+/** What a request for a new version contains. */
+export async function toSentChange(draft: Draft): Promise<ReturnType<typeof toChange>> {
+  return { ...toChange(draft), tests: await toSentTests(draft) };
+}
+
 type PreviewBody = Parameters<typeof api.previewPlanChange>[0]['body'];
 
 /** What a change would do to commission. A worker calculates it; the query waits for the result. */
@@ -50,10 +66,10 @@ async function preview(planRef: string, body: PreviewBody, signal: AbortSignal):
 export const previewQuery = (planRef: string, draft: Draft) =>
   queryOptions({
     queryKey: ['plan-preview', planRef, draft],
-    queryFn: ({ signal }) =>
+    queryFn: async ({ signal }) =>
       preview(
         planRef,
-        { ...toChange(draft), status: 'active', from: draft.effectiveStart ?? firstDay, to: lastDay() },
+        { ...(await toSentChange(draft)), status: 'active', from: draft.effectiveStart ?? firstDay, to: lastDay() },
         signal,
       ),
     placeholderData: keepPreviousData,
@@ -92,13 +108,13 @@ export const draftSimulationQuery = (planId: string | null, draft: Draft, repId:
 export const testsQuery = (planRef: string, draft: Draft) =>
   queryOptions({
     queryKey: ['plan-tests', planRef, draft.terms, draft.tests, draft.currency, draft.fx],
-    queryFn: ({ signal }) =>
+    queryFn: async ({ signal }) =>
       api.runPlanTests(
         {
           params: { planRef },
           body: {
             config: toConfig(draft.terms),
-            tests: draft.tests as never,
+            tests: await toSentTests(draft),
             currency: draft.currency,
             fx: draft.fx ?? null,
           },

@@ -96,6 +96,7 @@ function changesOfRule(was: Rule, rule: Rule, currency: string): string[] {
   return [
     ...tierChanges(was, rule, currency),
     ...changed('The measure is', fieldWords(was.measure), fieldWords(rule.measure)),
+    ...changed('It counts', countedWords(was), countedWords(rule)),
     ...changed('The rate multiplies', baseWords(was), baseWords(rule)),
     ...changed('Attainment counts by', attainmentPeriodWords(was), attainmentPeriodWords(rule)),
     ...changed('The quota is prorated by', prorationBasis(was), prorationBasis(rule)),
@@ -111,6 +112,12 @@ function changesOfRule(was: Rule, rule: Rule, currency: string): string[] {
     ...payoutChanges(was, rule),
     ...clawbackChanges(was, rule),
     ...conditionChanges('Pays only where', 'Its conditions', was.conditions, rule.conditions),
+    ...conditionChanges(
+      'Counts only products where',
+      'Its conditions on products',
+      was.lines?.conditions ?? [],
+      rule.lines?.conditions ?? [],
+    ),
   ].map((sentence) => `${rule.name}: ${lower(sentence)}`);
 }
 
@@ -145,6 +152,11 @@ const phaseWords = {
   periodic: 'once for each period that has ended',
 } as const;
 
+function countedWords({ lines }: Rule): string {
+  if (lines === undefined) return 'whole deals';
+  return lines.withoutLines === 'deal' ? 'products, and deals without products as one' : 'products';
+}
+
 function baseWords({ payoutBase, measure }: Rule): string {
   if (payoutBase === '1') return 'nothing';
   return payoutBase === undefined || payoutBase === measure ? 'the measure' : `the ${lower(fieldWords(payoutBase))}`;
@@ -169,8 +181,8 @@ function exactPercent(ratio: number): string {
   return formatPercent(ratio, 10);
 }
 
-function exactPay({ rate, flatAmount = 0, table }: Tier, currency: string): string {
-  if (table !== undefined) return payWords({ table }, currency);
+function exactPay({ rate, flatAmount = 0, table, column }: Tier, currency: string): string {
+  if (table !== undefined) return payWords({ table, ...(column === undefined ? {} : { column }) }, currency);
   return rate === undefined ? formatMoney(flatAmount, currency) : exactPercent(rate);
 }
 

@@ -21,7 +21,32 @@ export interface PlanTest {
   readonly quotas?: readonly Readonly<Record<string, unknown>>[];
   readonly expected: readonly Readonly<Record<string, unknown>>[];
   readonly total?: number;
+  readonly tables?: readonly TestTable[];
   readonly [other: string]: unknown;
+}
+
+/** A rate table as a test has it. */
+interface TestTable {
+  readonly name: string;
+}
+
+/** The tables that the rules name and the test does not have. */
+export function missingTables({ terms, tests }: Pick<Draft, 'terms' | 'tests'>): readonly string[] {
+  if (tests.length === 0) return [];
+  const named = [...new Set(terms.rules.flatMap(({ tiers }) => tiers.flatMap(({ table }) => table ?? [])))];
+  return named.filter((name) => tests.some((test) => !hasTable(test, name)));
+}
+
+function hasTable({ tables = [] }: PlanTest, name: string): boolean {
+  return tables.some((table) => table.name.toLowerCase() === name.toLowerCase());
+}
+
+/** The tests with tables that they lack, since stored ones do not count in a test. */
+export function withTables(tests: readonly PlanTest[], tables: readonly TestTable[]): readonly PlanTest[] {
+  return tests.map((test) => {
+    const missing = tables.filter(({ name }) => !hasTable(test, name));
+    return missing.length === 0 ? test : { ...test, tables: [...(test.tables ?? []), ...missing] };
+  });
 }
 
 export type PlanFx = NonNullable<Plan['fx']>;

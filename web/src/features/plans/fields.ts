@@ -85,8 +85,8 @@ export function fieldChoices(
 const newFormula = '= amount';
 
 /** A formula in place of a field. */
-export function withFormula(choices: Choices, current: string | undefined): Choices {
-  return current !== undefined && isFormula(current) ? choices : [...choices, [newFormula, 'a formula …']];
+export function withFormula(choices: Choices, current: string | undefined, first = newFormula): Choices {
+  return current !== undefined && isFormula(current) ? choices : [...choices, [first, 'a formula …']];
 }
 
 /** Fields that can be multiplied and counted, and the number of deals. */
@@ -110,8 +110,8 @@ export function isNumeric({ type }: Field): boolean {
 export const newScore = 'score';
 
 /** Whether a rule of periods measures what no deal has yet: a score that people enter. */
-export function isNewScore({ measure, executionPhase }: Rule, fields: readonly Field[]): boolean {
-  if (executionPhase !== 'periodic' || measure === dealCount || isFormula(measure)) return false;
+export function isNewScore({ measure, executionPhase, lines }: Rule, fields: readonly Field[]): boolean {
+  if (executionPhase !== 'periodic' || lines !== undefined || measure === dealCount || isFormula(measure)) return false;
   return !fields.some((field) => toReadKey(field) === toReadKey({ ...field, slug: measure }));
 }
 

@@ -42,17 +42,20 @@ const textsOfRule = [
 const numbersOfRule = ['cap', 'floor', 'capMultiplier', 'floorAttainment'];
 
 function checkRule(rule: Json): void {
-  const { name = '', conditions = [], tiers, quotaCredit = [] } = rule;
+  const { name = '', conditions = [], lines = {}, tiers, quotaCredit = [] } = rule;
   readText(name, 'The name of a rule');
   checkConditions(conditions);
+  checkConditions(readObject(lines, 'lines')['conditions'] ?? []);
   for (const field of textsOfRule) if (field in rule) readText(rule[field], field);
   for (const field of numbersOfRule) if (field in rule) assertNumber(rule[field], field);
-  for (const tier of readObjects(tiers, 'tiers')) {
-    readText(tier['name'] ?? '', 'The name of a tier');
-    for (const field of ['min', 'minThreshold', 'rate', 'amount', 'flatAmount'])
-      if (field in tier) assertNumber(tier[field], field);
-  }
+  for (const tier of readObjects(tiers, 'tiers')) checkTier(tier);
   for (const { field } of readObjects(quotaCredit, 'quotaCredit')) readText(field, 'The field of a quota credit');
+}
+
+function checkTier(tier: Json): void {
+  for (const field of ['name', 'table', 'column']) readText(tier[field] ?? '', `The ${field} of a tier`);
+  for (const field of ['min', 'minThreshold', 'rate', 'amount', 'flatAmount'])
+    if (field in tier) assertNumber(tier[field], field);
 }
 
 function checkConditions(conditions: unknown): void {

@@ -1,15 +1,51 @@
-import { type Rule } from './draft.js';
-import { teamEarnings } from './words.js';
+import { type Rule, type Tier } from './draft.js';
+import { dealCount, lineCount, tablesOf, teamEarnings } from './words.js';
 
 /** Whether the tiers of the rule pay fixed amounts. */
 export function paysAmounts({ payoutMode, tiers }: Rule): boolean {
   return !payoutMode.startsWith('rate') || tiers.some(({ flatAmount }) => flatAmount !== undefined);
 }
 
+/** Whether the tiers of the rule take their rates from a table. */
+export function paysByTable(rule: Rule): boolean {
+  return tablesOf(rule).length > 0;
+}
+
+/** Whether a slug or a formula reads products. */
+function namesLines(slug: string | undefined): boolean {
+  return slug !== undefined && (slug === lineCount || /\bline\./i.test(slug));
+}
+
+/** The first measure of a rule that pays products. */
+const lineAmount = 'line.amount';
+
+/** Counts products in place of whole deals, or whole deals again: what the other cannot read becomes the amount. */
+export function linesChange(rule: Rule, isOfLines: boolean): Partial<Rule> {
+  const { measure, payoutBase, tierValueField, quotaMeasure, quotaCredit, lines } = rule;
+  if (isOfLines) {
+    const isDealField = payoutBase !== undefined && payoutBase !== '1' && payoutBase !== 'variable_target';
+    return {
+      lines: lines ?? {},
+      measure: namesLines(measure) || measure === dealCount ? measure : lineAmount,
+      ...(isDealField && !namesLines(payoutBase) ? { payoutBase: undefined } : {}),
+    };
+  }
+  return {
+    lines: undefined,
+    flatPer: undefined,
+    measure: namesLines(measure) ? 'amount' : measure,
+    ...(namesLines(payoutBase) ? { payoutBase: undefined } : {}),
+    ...(namesLines(tierValueField) ? { tierValueField: 'amount' } : {}),
+    ...(namesLines(quotaMeasure) ? { quotaMeasure: undefined } : {}),
+    ...(quotaCredit?.some(({ field }) => namesLines(field)) === true ? { quotaCredit: undefined } : {}),
+  };
+}
+
 /** Managers are paid on what the people below earn, which no field of a deal decides. A period has no customer who pays. */
 export function phaseChange(rule: Rule, executionPhase: Rule['executionPhase']): Partial<Rule> {
   if (executionPhase === 'cascade')
     return {
+      ...linesChange(rule, false),
       executionPhase,
       dependsOn: rule.dependsOn ?? '_total',
       measure: teamEarnings,
@@ -52,7 +88,7 @@ export function modeChange(rule: Rule, payoutMode: Rule['payoutMode']): Partial<
   if (payoutMode === 'rate_times_attainment')
     return {
       payoutMode,
-      tiers: withPay(rule, false),
+      tiers: paysByTable(rule) ? rule.tiers : withPay(rule, false),
       tierBy: 'attainment',
       tierMode: rule.tierMode === 'retroactive' ? 'retroactive' : 'full_rate',
       tierValueField: undefined,
@@ -64,11 +100,21 @@ export function modeChange(rule: Rule, payoutMode: Rule['payoutMode']): Partial<
 
 /** Tiers that pay amounts or rates; `before` has what they paid before the last choice between both. */
 export function withPay({ tiers }: Rule, isFlat: boolean, before: Rule['tiers'] = []): Rule['tiers'] {
-  return tiers.map(({ rate, flatAmount, ...tier }, position) =>
+  return tiers.map(({ rate, flatAmount, table: _, column: __, ...tier }, position) =>
     isFlat
       ? { ...tier, flatAmount: flatAmount ?? before[position]?.flatAmount ?? 0 }
       : { ...tier, rate: rate ?? before[position]?.rate ?? 0 },
   );
+}
+
+/** Tiers whose rates are in a table. */
+export function withTable({ tiers }: Rule, table: string, column: string | undefined): Rule['tiers'] {
+  return tiers.map(({ rate: _, flatAmount: __, ...tier }) => ({ ...tier, ...tableOf(table, column) }));
+}
+
+/** The column is absent if the table has one only. */
+export function tableOf(table: string, column: string | undefined): Pick<Tier, 'table' | 'column'> {
+  return column === undefined ? { table } : { table, column };
 }
 
 /** Terms that a first rule does not need, in words, for the line that hides them. */

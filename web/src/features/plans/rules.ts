@@ -48,6 +48,7 @@ export interface OwnTier {
   readonly flatAmount: number | null;
   /** The rate table that says the rate. */
   readonly table: string | null;
+  readonly column: string | null;
   /** Whether it differs from what others on the plan have. */
   readonly isOwn: boolean;
 }
@@ -61,16 +62,16 @@ export function tiersFor(rule: PlanRule, repId: string, day: string, overrides: 
   const overridden = overrides
     .find((override) => override.repId === repId)
     ?.rules.find(({ ruleId }) => ruleId === rule.id);
-  for (const { tierIndex, rate = null, flatAmount = null, table = null, from = day, to = day } of overridden?.tiers ??
-    []) {
+  for (const override of overridden?.tiers ?? []) {
+    const { tierIndex, rate = null, flatAmount = null, table = null, column = null, from = day, to = day } = override;
     const tier = byIndex.get(tierIndex);
     if (tier !== undefined && from <= day && day <= to)
-      byIndex.set(tierIndex, { ...tier, rate, flatAmount, table, isOwn: true });
+      byIndex.set(tierIndex, { ...tier, rate, flatAmount, table, column, isOwn: true });
   }
   return [...byIndex.values()].sort((a, b) => a.minThreshold - b.minThreshold);
 }
 
-function ownTier({ tierIndex, name, minThreshold, rate, flatAmount, table }: Tier, isOwn: boolean): OwnTier {
+function ownTier({ tierIndex, name, minThreshold, rate, flatAmount, table, column }: Tier, isOwn: boolean): OwnTier {
   return {
     tierIndex,
     name: name ?? `Tier ${tierIndex + 1}`,
@@ -78,6 +79,7 @@ function ownTier({ tierIndex, name, minThreshold, rate, flatAmount, table }: Tie
     rate: rate ?? null,
     flatAmount: flatAmount ?? null,
     table: table ?? null,
+    column: column ?? null,
     isOwn,
   };
 }

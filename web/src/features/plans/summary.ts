@@ -2,7 +2,17 @@ import { formatAttainment, formatMoney, formatNumber, shifted } from '../../shar
 import { type Rule } from './draft.js';
 import { payoutWords } from './payout.js';
 import { sharedTiers } from './rules.js';
-import { attainmentPeriodWords, creditedWords, fieldWords, payWords, ruleDays } from './words.js';
+import {
+  attainmentPeriodWords,
+  baseWords,
+  conditionLines,
+  creditedWords,
+  fieldWords,
+  flatPerWords,
+  payWords,
+  ruleDays,
+  tablesOf,
+} from './words.js';
 
 /** Rates or amounts, what they are paid on, and their limits. */
 export function summarizeRule(rule: Rule, currency: string): string {
@@ -10,9 +20,15 @@ export function summarizeRule(rule: Rule, currency: string): string {
   const pay = `${describePay(rule, currency)}${isOfOwners ? '' : ` to ${creditedWords(rule)}`}`;
   const paid = rule.payout === undefined ? [] : [`paid ${payoutWords(rule)}`];
   const days = ruleDays(rule);
-  return [pay, ...tierParts(rule), ...describeLimits(rule, currency), ...(days === null ? [] : [days]), ...paid].join(
-    ', ',
-  );
+  const products = conditionLines(rule.lines?.conditions ?? []).map((line) => `only ${line.toLowerCase()}`);
+  return [
+    pay,
+    ...products,
+    ...tierParts(rule),
+    ...describeLimits(rule, currency),
+    ...(days === null ? [] : [days]),
+    ...paid,
+  ].join(', ');
 }
 
 const partWords = {
@@ -49,17 +65,18 @@ function describePay(rule: Rule, currency: string): string {
   const amounts = tiers.flatMap(({ flatAmount }) =>
     flatAmount === undefined ? [] : [formatMoney(flatAmount, currency, { trim: true })],
   );
-  const tables = [
-    ...new Set(tiers.flatMap(({ table }) => (table === undefined ? [] : [payWords({ table }, currency)]))),
-  ];
+  const tables = tablesOf({ tiers }).map((table) => payWords({ table }, currency));
   const factor = rule.payoutMode === 'rate_times_attainment' ? ' × attainment' : '';
   const pay = [...(rates.length === 0 ? [] : [`${rates.join(', ')} %${factor}`]), ...amounts, ...tables].join(', ');
   if (rule.executionPhase === 'cascade')
     return `${pay} of ${rule.dependsOn === undefined || rule.dependsOn === '_total' ? 'what the team earns' : rule.dependsOn}`;
   if (tiers.length > 1) return `${pay} by ${rule.tierBy === 'attainment' ? period : rule.tierBy}`;
-  if (amounts.length > 0) return `${pay} a ${isOncePerPeriod(rule) ? period : 'deal'}`;
-  const base = rule.payoutBase ?? rule.measure;
-  return `${pay} of ${fieldWords(base).toLowerCase()}`;
+  if (amounts.length > 0) return `${pay} a ${isOncePerPeriod(rule) ? period : flatPerWords[rule.flatPer ?? 'deal']}`;
+  return `${pay} of ${paidBase(rule)}`;
+}
+
+function paidBase(rule: Rule): string {
+  return rule.lines === undefined ? fieldWords(rule.payoutBase ?? rule.measure).toLowerCase() : baseWords(rule);
 }
 
 function isOncePerPeriod({ executionPhase, payoutMode }: Rule): boolean {

@@ -30,7 +30,7 @@ export const operatorWords: Readonly<Record<Operator, string>> = {
 
 /** The measures of rules that are no fields of a deal. */
 export const dealCount = '_deals';
-const lineCount = '_lines';
+export const lineCount = '_lines';
 export const teamEarnings = '_earned';
 
 /** Whether a field of a plan is computed from other ones. */
@@ -138,21 +138,23 @@ interface CountedPeriods {
   readonly calendar?: 'calendar' | 'fiscal' | undefined;
 }
 
-/** What the rule multiplies, in words. */
-function baseWords({ payoutBase, measure }: Rule): string {
+/** What the rule multiplies, in words: of each product, in a rule that pays products. */
+export function baseWords({ payoutBase, measure, lines }: Rule): string {
   if (payoutBase === 'variable_target') return 'your variable target';
-  return fieldWords(payoutBase ?? measure).toLowerCase();
+  const words = fieldWords(payoutBase ?? measure).toLowerCase();
+  return lines === undefined ? words : `${words.replace(/ of the product$/, '')} of each product`;
 }
 
 interface Pay {
   readonly rate?: number | null;
   readonly flatAmount?: number | null;
-  /** The rate table that says the rate. */
+  /** The rate table that says the rate, and its column. */
   readonly table?: string | null;
+  readonly column?: string | null;
 }
 
-export function payWords({ rate, flatAmount, table }: Pay, currency: string): string {
-  if (table != null) return `rates of ${table}`;
+export function payWords({ rate, flatAmount, table, column }: Pay, currency: string): string {
+  if (table != null) return `rates of ${table}${column == null ? '' : ` (${column})`}`;
   return rate == null ? formatMoney(flatAmount ?? 0, currency) : formatRate(rate);
 }
 
@@ -164,6 +166,8 @@ export function thresholdWords({ tierBy }: Pick<Rule, 'tierBy'>, threshold: numb
 export function ruleSentences(rule: Rule, currency: string): string[] {
   const sentences = [
     phaseSentence(rule),
+    ...lineSentences(rule),
+    tableSentence(rule),
     creditSentence(rule),
     factorSentence(rule),
     tierSentence(rule),
@@ -180,10 +184,38 @@ function phaseSentence(rule: Rule): string {
   if (rule.executionPhase === 'cascade')
     return `Pays on what the people below you earn${rule.dependsOn === undefined || rule.dependsOn === '_total' ? '' : ` from ${rule.dependsOn}`}.`;
   if (rule.executionPhase === 'periodic') return `Pays once for ${each} that has ended, on ${baseWords(rule)}.`;
-  if (rule.payoutMode === 'flat_per_event' || rule.payoutBase === '1') return 'Pays a fixed amount for every deal.';
+  if (rule.payoutMode === 'flat_per_event' || rule.payoutBase === '1')
+    return `Pays a fixed amount for every ${flatPerWords[rule.flatPer ?? 'deal']}.`;
   if (rule.payoutMode === 'flat_per_tier') return `Pays a fixed amount once for every tier that you reach, ${each}.`;
   if (rule.payoutMode === 'stepped_bonus') return `Pays the amount of the highest tier that you reach, ${each}.`;
-  return `Pays a share of the ${baseWords(rule)} of every deal.`;
+  return `Pays a share of the ${baseWords(rule)}${rule.lines === undefined ? ' of every deal' : ''}.`;
+}
+
+/** How often a fixed amount is paid. */
+export const flatPerWords = { deal: 'deal', line: 'product', unit: 'unit of a product' } as const;
+
+/** Which products of a deal a rule pays. */
+function lineSentences({ lines }: Rule): string[] {
+  if (lines === undefined) return [];
+  const conditions = conditionLines(lines.conditions ?? []).join('; ');
+  return [
+    ...(conditions === ''
+      ? []
+      : [`Only products count whose ${conditions.charAt(0).toLowerCase()}${conditions.slice(1)}.`]),
+    ...(lines.withoutLines === 'deal' ? ['A deal without products is paid as one product with its amount.'] : []),
+  ];
+}
+
+/** The tables from which tiers take their rates, each once. */
+export function tablesOf({ tiers }: Pick<Rule, 'tiers'>): readonly string[] {
+  return [...new Set(tiers.flatMap(({ table }) => table ?? []))];
+}
+
+function tableSentence(rule: Rule): string | null {
+  const tables = tablesOf(rule);
+  return tables.length === 0
+    ? null
+    : `The rate of ${rule.lines === undefined ? 'a deal' : 'each product'} is in the rate table ${tables.join(' and ')}.`;
 }
 
 /** Says nothing about rules that pay owners and splits, as most do. */

@@ -20,13 +20,14 @@ import {
   type PlanRule,
   tiersFor,
 } from '../../features/plans/rules.js';
-import { conditionLines, payWords, ruleSentences } from '../../features/plans/words.js';
+import { conditionLines, payWords, ruleSentences, tablesOf } from '../../features/plans/words.js';
 import { formatDay } from '../../shared/format/dates.js';
 import { multiplyAmounts } from '../../shared/format/exact.js';
 import { formatAttainment, formatNumber } from '../../shared/format/numbers.js';
 import { formatPeriod, periodAt } from '../../shared/format/periods.js';
 import styles from './MyPlan.module.css';
 import { NoPlan } from './NoPlan.js';
+import { PaidRates } from './PaidRates.js';
 
 /** The plan in words: what it pays on, each rule, the tiers with the person's own terms, and its dates. */
 export function MyPlanPage() {
@@ -160,6 +161,7 @@ function RuleInWords({ rule, plan, currency }: RuleInWordsProps) {
           />
         </div>
       </div>
+      {tablesOf(rule).length === 0 ? null : <PaidRates planId={plan.planId} rule={rule} />}
     </Card>
   );
 }
@@ -176,13 +178,14 @@ const tierColumn: Column<OwnTier> = {
   ),
 };
 
-function tierOfRule({ tierIndex, minThreshold, rate, flatAmount, table }: OwnTier): PlanRule['tiers'][number] {
+function tierOfRule({ tierIndex, minThreshold, rate, flatAmount, table, column }: OwnTier): PlanRule['tiers'][number] {
   return {
     tierIndex,
     minThreshold,
     ...(rate === null ? {} : { rate }),
     ...(flatAmount === null ? {} : { flatAmount }),
     ...(table === null ? {} : { table }),
+    ...(column === null ? {} : { column }),
   };
 }
 

@@ -15,13 +15,15 @@ interface ConditionListProps {
   readonly label: string;
   readonly conditions: readonly Condition[];
   readonly fields: readonly Field[];
+  /** A condition as it begins. */
+  readonly first?: Leaf;
   readonly onChange: (conditions: readonly Condition[]) => void;
 }
 
 const emptyLeaf: Leaf = { field: 'stage', fieldType: 'status', operator: 'equals', value: '' };
 
 /** Conditions that all must hold. A group within them needs all or one of its own. */
-export function ConditionList({ label, conditions, fields, onChange }: ConditionListProps) {
+export function ConditionList({ label, conditions, fields, first = emptyLeaf, onChange }: ConditionListProps) {
   const replace = (index: number, next: Condition | null) =>
     onChange(conditions.flatMap((condition, position) => (position === index ? (next ?? []) : condition)));
   return (
@@ -38,13 +40,10 @@ export function ConditionList({ label, conditions, fields, onChange }: Condition
         </div>
       ))}
       <div className={styles.adders}>
-        <LinkButton className="strong" onClick={() => onChange([...conditions, emptyLeaf])}>
+        <LinkButton className="strong" onClick={() => onChange([...conditions, first])}>
           Add condition
         </LinkButton>
-        <LinkButton
-          className="strong"
-          onClick={() => onChange([...conditions, { operator: 'or', rules: [emptyLeaf] }])}
-        >
+        <LinkButton className="strong" onClick={() => onChange([...conditions, { operator: 'or', rules: [first] }])}>
           Add group
         </LinkButton>
       </div>

@@ -1,5 +1,6 @@
 import { InlineInput } from '../../../components/Inline.js';
 import { fieldChoices, isNumeric, withFormula } from '../../../features/plans/fields.js';
+import { lineFields } from '../../../features/plans/line-fields.js';
 import { baseChange, modeChange, tierByChange } from '../../../features/plans/rule-changes.js';
 import { prorationBasis } from '../../../features/plans/words.js';
 import { listFiscalYears } from '../../../shared/format/periods.js';
@@ -32,7 +33,13 @@ const prorations = (['none', 'calendar_days', 'whole_months'] as const).map(
 );
 
 /** What few rules need: bases, other tiers, whose credit, limits, the quota, days, payment and refunds. */
-export function FurtherFields({ rule, fields, currency, onChange }: FieldsProps & Pick<RuleFormProps, 'currency'>) {
+export function FurtherFields({
+  rule,
+  fields: ofDeals,
+  currency,
+  onChange,
+}: FieldsProps & Pick<RuleFormProps, 'currency'>) {
+  const fields = rule.lines === undefined ? ofDeals : [...lineFields, ...ofDeals];
   return (
     <>
       <div className={styles.row}>
@@ -68,7 +75,11 @@ function BaseField({ rule, fields, onChange }: FieldsProps) {
           ['', isCascade ? 'what they earn' : 'the measure'],
           ['1', 'nothing: a fixed amount'],
           ['variable_target', 'the variable target'],
-          ...withFormula(fieldChoices(fields, fieldBase(rule.payoutBase), isNumeric), rule.payoutBase),
+          ...withFormula(
+            fieldChoices(rule.lines === undefined ? fields : lineFields, fieldBase(rule.payoutBase), isNumeric),
+            rule.payoutBase,
+            rule.lines === undefined ? undefined : '= line.amount',
+          ),
         ]}
         onValue={(value) => onChange(baseChange(rule, value))}
       />

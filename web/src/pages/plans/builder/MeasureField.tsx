@@ -1,7 +1,16 @@
 import { LinkButton } from '../../../components/Button.js';
 import { InlineInput } from '../../../components/Inline.js';
-import { isNewScore, measureChoices, newScore, scoreSlug, withFormula } from '../../../features/plans/fields.js';
-import { conditionLines, fieldWords } from '../../../features/plans/words.js';
+import { type Rule } from '../../../features/plans/draft.js';
+import {
+  type Field,
+  isNewScore,
+  measureChoices,
+  newScore,
+  scoreSlug,
+  withFormula,
+} from '../../../features/plans/fields.js';
+import { lineFields } from '../../../features/plans/line-fields.js';
+import { conditionLines, fieldWords, lineCount } from '../../../features/plans/words.js';
 import styles from './Builder.module.css';
 import { FormField, FormulaField, SelectField } from './FormField.js';
 import { type RuleFormProps } from './RuleForm.js';
@@ -17,8 +26,8 @@ export function MeasureField({ rule, fields, planConditions, onChange, onMoveCon
         label="Measure"
         value={rule.measure}
         choices={[
-          ...withFormula(measureChoices(fields, rule.measure), rule.measure),
-          ...(isScore ? [] : [[newScore, 'a score, entered here'] as const]),
+          ...(rule.lines === undefined ? choicesOfDeals(rule, fields) : choicesOfLines(rule)),
+          ...(isScore || rule.lines !== undefined ? [] : [[newScore, 'a score, entered here'] as const]),
         ]}
         onValue={(measure) =>
           onChange(measure === newScore ? { measure, executionPhase: 'periodic', payout: undefined } : { measure })
@@ -46,4 +55,13 @@ export function MeasureField({ rule, fields, planConditions, onChange, onMoveCon
       ) : null}
     </>
   );
+}
+
+function choicesOfDeals({ measure }: Rule, fields: readonly Field[]) {
+  return withFormula(measureChoices(fields, measure), measure);
+}
+
+function choicesOfLines({ measure }: Rule) {
+  const named = measureChoices(lineFields, measure === lineCount ? undefined : measure);
+  return withFormula([...named, [lineCount, fieldWords(lineCount)]], measure, '= line.amount');
 }

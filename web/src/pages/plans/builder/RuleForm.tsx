@@ -3,16 +3,17 @@ import { lazy, Suspense, useState } from 'react';
 import { useKeptState } from '../../../app/kept-state.js';
 import { Button } from '../../../components/Button.js';
 import { InlineInput } from '../../../components/Inline.js';
-import { Segments } from '../../../components/Segments.js';
 import { type Condition, type Rule } from '../../../features/plans/draft.js';
 import { type Field, measureChoices, withCurrent } from '../../../features/plans/fields.js';
-import { furtherTerms, paysAmounts, phaseChange, withPay } from '../../../features/plans/rule-changes.js';
+import { furtherTerms, linesChange, phaseChange } from '../../../features/plans/rule-changes.js';
 import { needsQuota } from '../../../features/plans/rules.js';
 import { fieldWords, ruleSentences, teamEarnings } from '../../../features/plans/words.js';
 import styles from './Builder.module.css';
 import { ConditionList } from './ConditionList.js';
 import { SelectField } from './FormField.js';
 import { MeasureField } from './MeasureField.js';
+import { ProductFields } from './ProductFields.js';
+import { TierSegments } from './TierSegments.js';
 import { TierTable } from './TierTable.js';
 
 const FurtherFields = lazy(() => import('./FurtherFields.js').then((module) => ({ default: module.FurtherFields })));
@@ -64,13 +65,14 @@ export function RuleForm(props: RuleFormProps) {
       </div>
       <p className="second">{ruleSentences(rule, currency).join(' ')}</p>
       <PayFields {...props} />
-      <h3>Conditions</h3>
+      <h3>{rule.lines === undefined ? 'Conditions' : 'Only deals where'}</h3>
       <ConditionList
         label={`Conditions of ${rule.name}`}
         conditions={rule.conditions}
         fields={fields}
         onChange={(conditions) => onChange({ conditions })}
       />
+      <ProductFields rule={rule} fields={fields} onChange={onChange} />
       <h3>Tiers</h3>
       <TierTable
         rule={rule}
@@ -125,6 +127,18 @@ function PayFields(props: RuleFormProps) {
         choices={phases}
         onValue={(executionPhase) => onChange(phaseChange(rule, executionPhase))}
       />
+      {isCascade && rule.lines === undefined ? null : (
+        <SelectField
+          label="Counts"
+          name="Whether the rule counts whole deals or their products"
+          value={rule.lines === undefined ? 'deals' : 'products'}
+          choices={[
+            ['deals', 'whole deals'],
+            ['products', 'products of deals'],
+          ]}
+          onValue={(counted) => onChange(linesChange(rule, counted === 'products'))}
+        />
+      )}
       {isCascade ? (
         <SelectField
           label="On"
@@ -157,43 +171,6 @@ function PayFields(props: RuleFormProps) {
         choices={periods}
         onValue={(attainmentPeriod) => onChange({ attainmentPeriod })}
       />
-    </div>
-  );
-}
-
-/** What of a deal a tier applies to, and whether tiers pay rates or amounts. */
-function TierSegments({ rule, onChange }: Pick<RuleFormProps, 'rule' | 'onChange'>) {
-  const isFlat = paysAmounts(rule);
-  // What the tiers paid before the last choice between rates and amounts, for the way back.
-  const [before, setBefore] = useState<Rule['tiers']>([]);
-  return (
-    <div className={styles.segments}>
-      {rule.tierBy === 'attainment' && rule.payoutMode.startsWith('rate') ? (
-        <Segments<Rule['tierMode']>
-          label="Tiers apply to"
-          current={rule.tierMode}
-          onChange={(tierMode) => onChange({ tierMode })}
-          choices={[
-            ...(rule.payoutMode === 'rate' ? ([['marginal', 'Part in tier']] as const) : []),
-            ['full_rate', 'Whole deal'],
-            ['retroactive', 'Whole period'],
-          ]}
-        />
-      ) : null}
-      {rule.payoutMode === 'rate' ? (
-        <Segments<'rate' | 'amount'>
-          label="Rates or amounts"
-          current={isFlat ? 'amount' : 'rate'}
-          onChange={(kind) => {
-            setBefore(rule.tiers);
-            onChange({ tiers: withPay(rule, kind === 'amount', before) });
-          }}
-          choices={[
-            ['rate', 'Rates'],
-            ['amount', 'Amounts'],
-          ]}
-        />
-      ) : null}
     </div>
   );
 }

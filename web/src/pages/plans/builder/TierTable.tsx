@@ -1,11 +1,14 @@
 import { IconX } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
 import { useRef } from 'react';
+import { rateTablesQuery } from '../../../api/rate-table-queries.js';
 import { IconButton, LinkButton } from '../../../components/Button.js';
 import { DecimalInput } from '../../../components/DecimalInput.js';
-import { InlineInput } from '../../../components/Inline.js';
+import { InlineInput, InlineSelect } from '../../../components/Inline.js';
 import { tierInFull } from '../../../features/plans/curve.js';
 import { type Rule, type Tier, withChange } from '../../../features/plans/draft.js';
-import { paysAmounts } from '../../../features/plans/rule-changes.js';
+import { withCurrent } from '../../../features/plans/fields.js';
+import { paysAmounts, tableOf } from '../../../features/plans/rule-changes.js';
 import { formatMoney, formatRate } from '../../../shared/format/numbers.js';
 import styles from './Builder.module.css';
 
@@ -99,8 +102,14 @@ function nextTier(rule: Rule, shared: readonly Tier[], isFlat: boolean): Tier {
   return {
     tierIndex: shared.length,
     minThreshold,
-    ...(isFlat ? { flatAmount: last?.flatAmount ?? 0 } : { rate: last?.rate ?? 0 }),
+    ...payOf(last, isFlat),
   };
+}
+
+/** A further tier pays what the last one does. */
+function payOf(last: Tier | undefined, isFlat: boolean): Partial<Tier> {
+  if (last?.table !== undefined) return tableOf(last.table, last.column);
+  return isFlat ? { flatAmount: last?.flatAmount ?? 0 } : { rate: last?.rate ?? 0 };
 }
 
 interface TierRowProps {
@@ -152,7 +161,7 @@ function TierRow({ position: { rule, tier, next, index, isFlat }, paid, onChange
       </td>
       <td>
         {tier.table !== undefined ? (
-          `rates of ${tier.table}`
+          <TableSelect name={name} tier={tier} onChange={onChange} />
         ) : isFlat ? (
           <DecimalInput
             label={`Amount of ${name}`}
@@ -186,6 +195,36 @@ function TierRow({ position: { rule, tier, next, index, isFlat }, paid, onChange
       </td>
       <td>{onRemove === null ? null : <IconButton icon={IconX} label={`Remove ${name}`} onClick={onRemove} />}</td>
     </tr>
+  );
+}
+
+interface TableSelectProps extends Pick<TierRowProps, 'onChange'> {
+  readonly name: string;
+  readonly tier: Tier;
+}
+
+/** The table, or the column of a table with several, that has the rates of a tier. */
+function TableSelect({ name, tier, onChange }: TableSelectProps) {
+  const tables = useQuery(rateTablesQuery).data ?? [];
+  const choices = tables.flatMap(({ name: table, columns }) =>
+    columns.map((column) => tableOf(table, columns.length === 1 ? undefined : column.name)),
+  );
+  const wordsOf = ({ table = '', column }: Pick<Tier, 'table' | 'column'>) =>
+    column === undefined ? table : `${column} (${table})`;
+  const current = wordsOf(tier);
+  return (
+    <InlineSelect
+      label={`Rate table of ${name}`}
+      value={current}
+      choices={withCurrent(
+        choices.map((choice) => [wordsOf(choice), wordsOf(choice)] as const),
+        current,
+      )}
+      onChange={({ currentTarget: { value } }) => {
+        const chosen = choices.find((choice) => wordsOf(choice) === value);
+        if (chosen !== undefined) onChange({ table: chosen.table, column: chosen.column });
+      }}
+    />
   );
 }
 

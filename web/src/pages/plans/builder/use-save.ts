@@ -2,9 +2,10 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { ApiError } from '#src/client.js';
 import { api } from '../../../api/client.js';
+import { toSentChange } from '../../../api/plan-queries.js';
 import { planHistoryQuery } from '../../../api/queries.js';
 import { showMessage } from '../../../app/messages.js';
-import { isSame, toChange } from '../../../features/plans/draft.js';
+import { isSame } from '../../../features/plans/draft.js';
 import { type Builder } from './use-builder.js';
 
 interface Save {
@@ -50,7 +51,7 @@ export function useSave(builder: Builder, isShownInForm: boolean) {
 
 async function write({ plan, draft, base, isChanged }: Builder, { status, force = false }: Save) {
   if (plan === null || base === null)
-    return api.createPlan({ body: { ...toChange(draft), name: draft.name, status, force } });
+    return api.createPlan({ body: { ...(await toSentChange(draft)), name: draft.name, status, force } });
   const isActive = plan.planStatus === 'active';
   if (!isChanged)
     return api.setPlanStatus({
@@ -61,7 +62,7 @@ async function write({ plan, draft, base, isChanged }: Builder, { status, force 
     // A version that is saved for later leaves the status of the plan as it is.
     params: { planRef: isActive ? base.planVersionId : plan.planId },
     body: {
-      ...toChange(draft),
+      ...(await toSentChange(draft)),
       ...(draft.name === plan.name ? {} : { name: draft.name }),
       status,
       force,
