@@ -3,7 +3,7 @@ import { serviceVersion } from '../platform/version.js';
 import { chosenShard } from './commands/chosen-shard.js';
 import { UsageError } from './commands/usage-error.js';
 import { buildCompletionScript } from './completion.js';
-import { addListenCommand, addPlanCommands } from './plan-commands.js';
+import { addListenCommand, addPlanCommands, addTableCommands } from './file-commands.js';
 import { reportFailure } from './report-failure.js';
 
 /**
@@ -185,6 +185,7 @@ program
   );
 
 addPlanCommands(program);
+addTableCommands(program);
 addListenCommand(program);
 
 program

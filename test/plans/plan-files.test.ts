@@ -1,5 +1,6 @@
 import { expect } from 'chai';
-import { formatPlan, listChanges, PlanFileError, readPlanFile } from '#src/app/commands/plan-file.js';
+import { readPlanFile } from '#src/app/commands/plan-file.js';
+import { FileError, formatFile, listChanges } from '#src/app/commands/yaml-file.js';
 import { flatRule } from '#test/support/terms.js';
 
 const rule = (rate: number, name = 'Commission') => flatRule(name, rate);
@@ -14,8 +15,8 @@ describe('the text of a plan file', () => {
         : value,
     );
     for (const isJson of [false, true]) {
-      const text = formatPlan(plan, isJson, null);
-      expect(formatPlan(reversed, isJson, null)).to.equal(text);
+      const text = formatFile(plan, isJson, null);
+      expect(formatFile(reversed, isJson, null)).to.equal(text);
       expect(readPlanFile(text, 'plan')).to.deep.equal(plan);
     }
   });
@@ -37,13 +38,13 @@ config:
           minThreshold: 0
           rate: 0.2
 `;
-    expect(formatPlan(plan, false, written)).to.equal(written);
+    expect(formatFile(plan, false, written)).to.equal(written);
     const changed = { ...plan, currency: 'EUR', config: { rules: [rule(0.3, 'Other'), rule(0.1)] } };
-    const text = formatPlan(changed, false, written);
+    const text = formatFile(changed, false, written);
     expect(readPlanFile(text, 'plan')).to.deep.equal(changed);
     expect(text).to.include('# Agreed on in January').and.include('# quoted').and.include('# Half of it is a draw');
     expect(text).to.match(/rate: 0\.10 }\s*\] # ten percent/);
-    expect(formatPlan(changed, false, text)).to.equal(text);
+    expect(formatFile(changed, false, text)).to.equal(text);
   });
 
   it('is rejected with the place of the mistake', () => {
@@ -52,7 +53,7 @@ config:
         readPlanFile(text, 'a.yaml');
         return 'no error';
       } catch (error) {
-        expect(error).to.be.instanceOf(PlanFileError);
+        expect(error).to.be.instanceOf(FileError);
         return (error as Error).message;
       }
     };

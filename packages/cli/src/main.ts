@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
-import { addListenCommand, addPlanCommands, onServer } from '../../../src/app/plan-commands.js';
+import { addListenCommand, addPlanCommands, addTableCommands, onServer } from '../../../src/app/file-commands.js';
 import { reportFailure } from '../../../src/app/report-failure.js';
 
 const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
@@ -14,6 +14,7 @@ const program = new Command('commissions')
   .exitOverride();
 
 addPlanCommands(program);
+addTableCommands(program);
 addListenCommand(program);
 
 onServer(program.command('call <operation>'))

@@ -1,7 +1,8 @@
 import { type CallAnswer, type Client } from '../../client.js';
 import { mapInParallel } from '../../kernel/waiting.js';
 import { type operations } from '../../operations.js';
-import { type PlanFile, sortKeys } from './plan-file.js';
+import { type PlanFile } from './plan-file.js';
+import { sortKeys } from './yaml-file.js';
 
 type Declared = (typeof operations)[number];
 type ResponseOf<Id extends Declared['id']> = CallAnswer<Extract<Declared, { readonly id: Id }>>;
@@ -84,4 +85,21 @@ export function computeChange(stored: PlanFile, file: PlanFile): Record<string, 
       ([key, value]) => JSON.stringify(sortKeys(before[key])) !== JSON.stringify(sortKeys(value)),
     ),
   );
+}
+
+/** One expectation that does not hold. */
+export function formatFailure({
+  name,
+  ruleName,
+  dealId,
+  period,
+  rep,
+  expected,
+  actual,
+  unpaid,
+}: ServerTestResult['failed'][number]): string {
+  const what = [ruleName ?? 'total', dealId, period, rep].filter((part) => part !== null && part !== undefined);
+  const reasons = new Set(unpaid.map(({ reason }) => reason).filter((reason) => reason !== null));
+  const why = reasons.size === 0 ? '' : ` (${[...reasons].join(', ')})`;
+  return `${name}: ${what.join(', ')}: expected ${expected}, but the plan pays ${actual}${why}`;
 }

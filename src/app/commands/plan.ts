@@ -1,8 +1,5 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import path from 'node:path';
-import { ApiError, type Client, createClient } from '../../client.js';
-import { currencyDigits } from '../../kernel/currency.js';
-import { Failure } from '../../kernel/failure.js';
+import { readFileSync } from 'node:fs';
+import { type Client } from '../../client.js';
 import { readValue } from '../../kernel/invalid-values.js';
 import { planTerms, readPlanFx } from '../../plans/plan.js';
 import { planTests } from '../../plans/plan-tests.js';
@@ -10,6 +7,7 @@ import { runTests } from '../../plans/run-tests.js';
 import {
   computeChange,
   findServerPlan,
+  formatFailure,
   listServerPlans,
   normalize,
   type ServerPlan,
@@ -17,13 +15,20 @@ import {
   type ServerTestResult,
   toPlanFile,
 } from './plan-client.js';
-import { type FileChange, formatPlan, listChanges, type PlanFile, PlanFileError, readPlanFile } from './plan-file.js';
+import { type PlanFile, readPlanFile } from './plan-file.js';
+import {
+  createServerClient,
+  forEachFile,
+  formatChange,
+  money,
+  type PullOptions,
+  reporting,
+  type ServerOptions,
+  signed,
+  writePulled,
+} from './server-files.js';
 import { UsageError } from './usage-error.js';
-
-interface ServerOptions {
-  readonly url: string;
-  readonly key?: string;
-}
+import { type FileChange, FileError, listChanges } from './yaml-file.js';
 
 interface PeriodOptions {
   readonly period?: string;
@@ -32,16 +37,10 @@ interface PeriodOptions {
   readonly json?: boolean;
 }
 
-interface PullOptions {
-  readonly out?: string;
-  readonly dir: string;
-  readonly format: string;
-}
-
 /** Writes a plan (name or id), or every plan, to files. Comments of existing files stay. */
 export async function pullPlans(name: string | undefined, options: ServerOptions & PullOptions): Promise<void> {
   if (name === undefined && options.out !== undefined) throw new UsageError('--out needs the name of a plan');
-  await reporting(() => pull(createPlanClient(options), name, options));
+  await reporting(() => pull(createServerClient(options), name, options));
 }
 
 /** Creates plans from files, or changes them. A plan that is equal to its file is not changed. */
@@ -50,7 +49,7 @@ export async function pushPlans(
   options: ServerOptions & { readonly force?: boolean },
 ): Promise<void> {
   await reporting(async () => {
-    const client = createPlanClient(options);
+    const client = createServerClient(options);
     for (const file of files) await reporting(() => push(client, file, options.force === true), `${file}: `);
   });
 }
@@ -58,7 +57,7 @@ export async function pushPlans(
 /** Shows what a push would change. The exit code is 1 if it would change anything. */
 export async function diffPlans(files: readonly string[], options: ServerOptions & PeriodOptions): Promise<void> {
   await reporting(async () => {
-    const client = createPlanClient(options);
+    const client = createServerClient(options);
     const { results, problems } = await forEachFile(files, (file) => diff(client, file, options));
     process.stdout.write(options.json === true ? `${JSON.stringify(results)}\n` : results.map(formatDiff).join(''));
     process.exitCode = results.some(({ changes }) => changes.length > 0) ? 1 : 0;
@@ -72,7 +71,7 @@ export async function testPlans(
   options: ServerOptions & { readonly json?: boolean },
 ): Promise<void> {
   await reporting(async () => {
-    const client = createPlanClient(options);
+    const client = createServerClient(options);
     const { results, problems } = await forEachFile(files, async (file) => ({
       file,
       result: await test(client, file),
@@ -84,81 +83,16 @@ export async function testPlans(
   });
 }
 
-function createPlanClient({ url, key }: ServerOptions): Client {
-  const token = key ?? process.env['COMMISSIONS_KEY'];
-  if (token === undefined || token === '') throw new UsageError('give --key or set COMMISSIONS_KEY');
-  return createClient({ baseUrl: url, token });
-}
-
-/** The results of the files, and the problem of each other file with its name. */
-async function forEachFile<T>(
-  files: readonly string[],
-  work: (file: string) => Promise<T>,
-): Promise<{ readonly results: readonly T[]; readonly problems: readonly string[] }> {
-  const results: T[] = [];
-  const problems: string[] = [];
-  for (const file of files) {
-    try {
-      results.push(await reporting(() => work(file), `${file}: `));
-    } catch (error) {
-      if (!(error instanceof UsageError)) throw error;
-      problems.push(error.message);
-    }
-  }
-  return { results, problems };
-}
-
-/** Errors that a person can act on are printed without a stack trace; `plan diff` uses exit code 1 for a difference. */
-async function reporting<T>(work: () => Promise<T>, prefix = ''): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    const message = error instanceof UsageError ? null : toMessage(error);
-    throw message === null ? error : new UsageError(`${prefix}${message}`);
-  }
-}
-
-function toMessage(error: unknown): string | null {
-  if (error instanceof PlanFileError) return error.message;
-  if (error instanceof Failure) return `${error.code}: ${error.message}`;
-  if (error instanceof ApiError) return [`${error.code}: ${error.message}`, ...detailLines(error.details)].join('\n  ');
-  const { code, message, cause } = error as NodeJS.ErrnoException & { cause?: Error };
-  if (error instanceof TypeError && cause !== undefined) return `the service cannot be reached: ${cause.message}`;
-  return code === 'ENOENT' || code === 'EACCES' || code === 'EISDIR' ? message : null;
-}
-
-function detailLines(details: ApiError['details']): string[] {
-  const issues = (details?.['issues'] ?? []) as readonly { path: string; message: string }[];
-  const failed = (details?.['failed'] ?? []) as ServerTestResult['failed'];
-  return [...issues.map((issue) => `${issue.path}: ${issue.message}`), ...failed.map(formatFailure)];
-}
-
 async function pull(client: Client, name: string | undefined, options: PullOptions): Promise<void> {
   const plans = name === undefined ? await listServerPlans(client) : [await requirePlan(client, name)];
-  for (const plan of plans) {
-    const file =
-      name !== undefined && options.out !== undefined
-        ? options.out
-        : path.join(options.dir, `${fileName(plan.name)}.${options.format === 'json' ? 'json' : 'yaml'}`);
-    const existing = existsSync(file) ? readFileSync(file, 'utf8') : null;
-    const text = formatPlan(toPlanFile(plan), file.endsWith('.json'), existing);
-    if (text !== existing) writeFileSync(file, text);
-    process.stdout.write(`${file}\n`);
-  }
+  for (const plan of plans)
+    writePulled(plan.name, toPlanFile(plan), name === undefined ? { ...options, out: undefined } : options);
 }
 
 async function requirePlan(client: Client, name: string): Promise<ServerPlan> {
   const plan = await findServerPlan(client, name);
-  if (plan === null) throw new PlanFileError(`there is no plan ${name}`);
+  if (plan === null) throw new FileError(`there is no plan ${name}`);
   return plan;
-}
-
-function fileName(name: string): string {
-  const plain = name
-    .normalize('NFKD')
-    .replace(/[^\p{L}\p{N}]+/gu, '-')
-    .replace(/^-+|-+$/g, '');
-  return plain === '' ? 'plan' : plain.toLowerCase();
 }
 
 function read(file: string): PlanFile {
@@ -236,7 +170,7 @@ async function waitForPreview(client: Client, planRef: string, started: ServerPr
   const { jobId } = started;
   for (let preview = started; ; ) {
     if (preview.status === 'completed') return preview;
-    if (preview.status === 'failed') throw new PlanFileError(`the preview failed: ${preview.error}`);
+    if (preview.status === 'failed') throw new FileError(`the preview failed: ${preview.error}`);
     await new Promise((resolve) => setTimeout(resolve, pollMs));
     preview = await client.getPlanPreview({ params: { planRef, jobId }, query: { limit: '10' } });
   }
@@ -254,9 +188,9 @@ async function test(client: Client, file: string): Promise<ServerTestResult> {
 /** Runs the tests of a plan that the server does not have, without the field mapping of a workspace. */
 async function runLocally({ config, tests = [], currency, fx = null }: PlanFile): Promise<ServerTestResult> {
   const readTests = readValue(planTests, tests, ['tests']);
-  if ('issues' in readTests) throw new PlanFileError(describeIssues(readTests.issues));
+  if ('issues' in readTests) throw new FileError(describeIssues(readTests.issues));
   const readFx = readPlanFx(fx);
-  if ('issues' in readFx) throw new PlanFileError(describeIssues(readFx.issues));
+  if ('issues' in readFx) throw new FileError(describeIssues(readFx.issues));
   const plan = {
     terms: planTerms(config),
     currency: currency ?? 'USD',
@@ -284,35 +218,15 @@ function formatTestResult(file: string, { passed, tests, failed }: ServerTestRes
   return [`${file}: ${head}`, ...failed.map((failure) => `  ${formatFailure(failure)}`), ''].join('\n');
 }
 
-function formatFailure({
-  name,
-  ruleName,
-  dealId,
-  period,
-  rep,
-  expected,
-  actual,
-  unpaid,
-}: ServerTestResult['failed'][number]): string {
-  const what = [ruleName ?? 'total', dealId, period, rep].filter((part) => part !== null && part !== undefined);
-  const reasons = new Set(unpaid.map(({ reason }) => reason).filter((reason) => reason !== null));
-  const why = reasons.size === 0 ? '' : ` (${[...reasons].join(', ')})`;
-  return `${name}: ${what.join(', ')}: expected ${expected}, but the plan pays ${actual}${why}`;
-}
-
 function formatDiff({ file, plan, changes, preview, tests }: FileDiff): string {
   if (changes.length === 0) return `${file}: no change\n`;
   if (tests !== undefined) return `${file}: creates the plan ${plan}\n${formatTestResult(file, tests)}`;
   const lines = [
     `${file}: changes the plan ${plan}`,
-    ...changes.map(({ path: at, before, after }) => `  ${at}: ${shown(before)} → ${shown(after)}`),
+    ...changes.map((change) => `  ${formatChange(change)}`),
     ...(preview === undefined ? [] : previewLines(preview).map((line) => `  ${line}`)),
   ];
   return `${lines.join('\n')}\n`;
-}
-
-function shown(value: unknown): string {
-  return value === undefined ? 'none' : JSON.stringify(value);
 }
 
 function previewLines({
@@ -358,13 +272,4 @@ interface Movement {
 
 function movement({ currency = '', before = 0, after = 0, delta = 0 }: Movement): string {
   return `${money(before, currency)} → ${money(after, currency)} ${currency} (${signed(delta, currency)})`;
-}
-
-function signed(amount: number, currency: string): string {
-  return `${amount > 0 ? '+' : ''}${money(amount, currency)}`;
-}
-
-/** Formats the amount with the decimals of the currency. */
-function money(amount: number, currency: string): string {
-  return amount.toFixed(currencyDigits(currency));
 }

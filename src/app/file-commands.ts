@@ -30,6 +30,27 @@ export function addPlanCommands(program: Command): void {
     .action(async (files, options) => (await import('./commands/plan.js')).testPlans(files, options));
 }
 
+/** The commands of files of rate tables. */
+export function addTableCommands(program: Command): void {
+  const table = program.command('table').description('Rate tables as YAML or JSON files, on any server');
+
+  onServer(table.command('pull [table]'))
+    .description('Write a rate table, or every one, to a file; comments of an existing file stay')
+    .option('--out <file>', 'the file; by default the name of the table')
+    .option('--dir <folder>', 'folder of the files', '.')
+    .addOption(new Option('--format <format>', 'format of new files').choices(['yaml', 'json']).default('yaml'))
+    .action(async (name, options) => (await import('./commands/table.js')).pullTables(name, options));
+
+  onServer(table.command('push <files...>'))
+    .description('Create rate tables from files, or replace them; push tables before the plans that use them')
+    .action(async (files, options) => (await import('./commands/table.js')).pushTables(files, options));
+
+  onServer(table.command('diff <files...>'))
+    .description('Show what a push would change, and what that would do to commission; exit 1 if it changes anything')
+    .option('--json', 'print JSON')
+    .action(async (files, options) => (await import('./commands/table.js')).diffTables(files, options));
+}
+
 /** The command that receives events on this machine. */
 export function addListenCommand(program: Command): void {
   onServer(program.command('listen'))
