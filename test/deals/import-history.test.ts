@@ -1,4 +1,6 @@
 import { expect } from 'chai';
+import { kinds } from '#src/deals/import/import-history.js';
+import { operations } from '#src/operations.js';
 import { type ApiClient } from '#test/support/api-client.js';
 import { Service } from '#test/support/service.js';
 import { flatRule, won } from '#test/support/terms.js';
@@ -40,6 +42,11 @@ describe('the history of imports', () => {
       })),
     };
   };
+
+  it('names what each import of a file imports', () => {
+    const ids = operations.map(({ id }) => id).filter((id) => id.startsWith('import'));
+    expect(Object.keys(kinds).sort()).to.deep.equal(ids.sort());
+  });
 
   it('lists imports of every kind with person, file, counts and control totals, the newest first', async () => {
     await send(['d1,Alder,100.10,USD,Won,2026-01-10,ann', 'd2,Birch,200,EUR,Won,2026-01-11,ann', 'd3,,x,,,,'], 'a.csv');

@@ -91,6 +91,7 @@ describe('DATABASE_READ_URL', () => {
     'src/audit/queries/list-audit-logs.ts',
     'src/commissions/exception-reports.ts',
     'src/commissions/find-exceptions.ts',
+    'src/commissions/forecast/forecaster.ts',
     'src/commissions/queries/get-commissions.ts',
     'src/commissions/queries/list-commission-periods.ts',
     'src/deals/queries/list-deals.ts',

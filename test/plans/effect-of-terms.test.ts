@@ -130,6 +130,10 @@ describe('the effect of other terms, before they are stored', () => {
       '404 quota_not_found',
       api.post('/v1/quotas/preview', { planRuleId, removed: [crypto.randomUUID()] }),
     );
+    await expectError(
+      '400 VALIDATION_FAILED',
+      api.post('/v1/quotas/preview', { planRuleId, targets: [...targets, ...targets] }),
+    );
   });
 
   it('of variable pay is what setting it then does', async () => {

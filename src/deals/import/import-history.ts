@@ -5,7 +5,8 @@ import { isUuid } from '../../kernel/ids.js';
 import { type Transaction } from '../../platform/database/unit-of-work.js';
 import { readActorNames } from '../../reps/actor-names.js';
 
-const kinds = {
+/** What each operation imports, by its id. */
+export const kinds = {
   importDeals: 'deals',
   importReps: 'people',
   importQuotas: 'quotas',
@@ -16,6 +17,7 @@ const kinds = {
   importDraws: 'draws',
   importFxRates: 'fx_rates',
   importInvoices: 'invoices',
+  importRateTableRows: 'rate_table_rows',
   importRefunds: 'refunds',
 } as const;
 const importKinds = Object.values(kinds) as [(typeof kinds)['importDeals'], ...(typeof kinds)[keyof typeof kinds][]];

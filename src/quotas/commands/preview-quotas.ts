@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { allDays, type DayRange, hull } from '../../kernel/day.js';
 import { Decimal } from '../../kernel/decimal.js';
+import { invalid } from '../../kernel/failure.js';
 import { sampleIds } from '../../kernel/sample-ids.js';
 import { loadCalendar } from '../../ledger/input/calendar.js';
 import { CommissionChanges } from '../../ledger/requests/commission-changes.js';
@@ -12,6 +13,7 @@ import { repNotFound } from '../../reps/rep.js';
 import { unknownReps } from '../../reps/rep-views.js';
 import { previewWrite } from '../../simulation/preview-write.js';
 import { commissionEffect, loadAffectedWithin } from '../../simulation/write-effect.js';
+import { repeatedSettings } from '../apply-quotas.js';
 import { quotaNotFound, targetAmount } from '../quota.js';
 import { assertPeriodOf, findRuleById } from '../quota-rule.js';
 import { type QuotaSetting, deleteQuota as removeQuota, upsertQuotas } from '../quota-store.js';
@@ -56,6 +58,12 @@ async function writeQuotas(tx: Transaction, { planRuleId, targets, removed }: Bo
       variableTarget: variableTarget == null ? variableTarget : Decimal.of(variableTarget),
     };
   });
+  const [repeated] = repeatedSettings(settings);
+  if (repeated !== undefined)
+    throw invalid({
+      path: `targets.${repeated.at}`,
+      message: `sets the same rep and period as targets.${repeated.first}`,
+    });
   const affected = new Map<string, DayRange>();
   const affect = (repId: string, during: string) => {
     const days = calendar.findRange(during) ?? allDays;
