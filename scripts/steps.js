@@ -6,16 +6,18 @@ import { stripVTControlCharacters } from 'node:util';
 
 const root = path.dirname(import.meta.dirname);
 const { scripts } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8'));
+const binaries = path.join(root, 'node_modules/.bin');
 const colour = process.stdout.isTTY ? { FORCE_COLOR: '1' } : {};
 const maxLines = 60;
 
 async function run(step) {
   const startedAt = performance.now();
   const [name, ...options] = step.split(' ');
-  // `npm run --ignore-scripts` would also keep every npm below it from running scripts, such as `prepack`.
-  const child = spawn('npm', ['exec', '--silent', '-c', [scripts[name], ...options].join(' ')], {
+  // Without npm: an npm below it, such as `npm pack` in a test, would inherit the options of this one.
+  const child = spawn([scripts[name], ...options].join(' '), {
+    shell: true,
     cwd: root,
-    env: { ...process.env, ...colour },
+    env: { ...process.env, ...colour, PATH: `${binaries}${path.delimiter}${process.env.PATH}` },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let output = '';
