@@ -60,10 +60,7 @@ async function writeQuotas(tx: Transaction, { planRuleId, targets, removed }: Bo
   });
   const [repeated] = repeatedSettings(settings);
   if (repeated !== undefined)
-    throw invalid({
-      path: `targets.${repeated.at}`,
-      message: `sets the same rep and period as targets.${repeated.first}`,
-    });
+    throw invalid({ path: `targets.${repeated.at}`, message: 'sets the rep and period of an earlier target again' });
   const affected = new Map<string, DayRange>();
   const affect = (repId: string, during: string) => {
     const days = calendar.findRange(during) ?? allDays;
