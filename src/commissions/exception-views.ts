@@ -83,12 +83,26 @@ export interface ListedDeals {
 
 const hasNoSplit = sql`(d.credits is null or not d.credits @? '$.lines[*] ? (@.kind == "split")')`;
 
+/** Whether one of the people has a part of the deal `d`; null for every deal. */
+function belongsTo(tx: Transaction, repIds: readonly string[] | null): RawBuilder<unknown> {
+  return repIds === null ? sql`true` : hasPartOf(tx.workspaceId, sql`d`, repIds);
+}
+
+function closedIn({ from, to }: DayRange): RawBuilder<unknown> {
+  return sql`d.close_date between ${from}::date and ${to}::date`;
+}
+
+/** The refunds `f` of the deal `d` in the days. */
+function refundsIn({ from, to }: DayRange): RawBuilder<unknown> {
+  return sql`f.workspace_id = d.workspace_id and f.deal_id = d.deal_id and f.day between ${from}::date and ${to}::date`;
+}
+
 /** Deals that should pay, closed in the days, without an owner and without split lines. */
-export function findUnownedDeals(tx: Transaction, { from, to }: DayRange, list: ListedDeals): Promise<UnreadDeals> {
+export function findUnownedDeals(tx: Transaction, days: DayRange, list: ListedDeals): Promise<UnreadDeals> {
   return summarize(
     tx,
     'owner_unresolved',
-    sql`d.close_date between ${from}::date and ${to}::date and d.rep_id is null and ${isExpectedToPay} and ${hasNoSplit}`,
+    sql`${closedIn(days)} and d.rep_id is null and ${isExpectedToPay} and ${hasNoSplit}`,
     list,
   );
 }
@@ -96,27 +110,23 @@ export function findUnownedDeals(tx: Transaction, { from, to }: DayRange, list: 
 /** Deals closed in the days whose credit rules give more than the whole deal. */
 export function findExceedingDeals(
   tx: Transaction,
-  { from, to }: DayRange,
+  days: DayRange,
   repIds: readonly string[] | null,
   list: ListedDeals,
 ): Promise<UnreadDeals> {
-  const isVisible = repIds === null ? sql`true` : hasPartOf(tx.workspaceId, sql`d`, repIds);
-  const isInDays = sql`d.close_date between ${from}::date and ${to}::date`;
-  const exceeds = sql`${isInDays} and d.credits ? 'exceeding' and d.deleted_at is null and ${isVisible}`;
+  const exceeds = sql`${closedIn(days)} and d.credits ? 'exceeding' and d.deleted_at is null and ${belongsTo(tx, repIds)}`;
   return summarize(tx, 'split_rules_exceed_100', exceeds, list);
 }
 
 /** Deals that were refunded in the days, and have paid by rules of which none has a clawback policy. */
 export function findRefundsWithoutPolicy(
   tx: Transaction,
-  { from, to }: DayRange,
+  days: DayRange,
   repIds: readonly string[] | null,
   list: ListedDeals,
 ): Promise<UnreadDeals> {
-  const isVisible = repIds === null ? sql`true` : hasPartOf(tx.workspaceId, sql`d`, repIds);
-  const isRefunded = sql`exists (select from deal_refunds f
-    where f.workspace_id = d.workspace_id and f.deal_id = d.deal_id and f.day between ${from}::date and ${to}::date)`;
-  const condition = sql`${isRefunded} and ${paidWithoutPolicy(sql`d`)} and ${isVisible}`;
+  const isRefunded = sql`exists (select from deal_refunds f where ${refundsIn(days)})`;
+  const condition = sql`${isRefunded} and ${paidWithoutPolicy(sql`d`)} and ${belongsTo(tx, repIds)}`;
   return summarize(tx, 'refund_without_policy', condition, list);
 }
 
@@ -127,11 +137,10 @@ const countedLines = sql`deal_lines l where l.workspace_id = d.workspace_id and 
 /** Deals closed in the days whose lines are all in the currency of the deal and do not add up to its amount. */
 export function findDealsWithOtherLines(
   tx: Transaction,
-  { from, to }: DayRange,
+  days: DayRange,
   repIds: readonly string[] | null,
   list: ListedDeals,
 ): Promise<UnreadDeals> {
-  const isVisible = repIds === null ? sql`true` : hasPartOf(tx.workspaceId, sql`d`, repIds);
   const currency = sql`coalesce(d.currency, (select w.currency from workspaces w where w.workspace_id = d.workspace_id))`;
   const digits = sql`coalesce((${JSON.stringify(minorUnits)}::jsonb ->> ${currency})::int, 2)`;
   const hasLines = sql`d.deal_id in (select x.deal_id from deal_lines x where x.workspace_id = ${tx.workspaceId})`;
@@ -139,11 +148,10 @@ export function findDealsWithOtherLines(
     select from ${countedLines}
     having bool_and(coalesce(l.content ->> 'currency', ${currency}) = ${currency})
       and round(coalesce(sum((l.content ->> 'amount')::numeric), 0), ${digits}) <> round(d.amount, ${digits}))`;
-  const isInDays = sql`d.close_date between ${from}::date and ${to}::date and d.amount is not null`;
   return summarize(
     tx,
     'lines_differ',
-    sql`${isInDays} and d.deleted_at is null and ${hasLines} and ${differs} and ${isVisible}`,
+    sql`${closedIn(days)} and d.amount is not null and d.deleted_at is null and ${hasLines} and ${differs} and ${belongsTo(tx, repIds)}`,
     list,
   );
 }
@@ -151,17 +159,21 @@ export function findDealsWithOtherLines(
 /** Deals with a refund in the days that names a line which the deal does not have, or whose amount is not positive. */
 export function findRefundsWithoutLine(
   tx: Transaction,
-  { from, to }: DayRange,
+  days: DayRange,
   repIds: readonly string[] | null,
   list: ListedDeals,
 ): Promise<UnreadDeals> {
-  const isVisible = repIds === null ? sql`true` : hasPartOf(tx.workspaceId, sql`d`, repIds);
   const isMissing = sql`exists (
     select from deal_refunds f cross join lateral jsonb_array_elements(f.lines) named
-    where f.workspace_id = d.workspace_id and f.deal_id = d.deal_id and f.day between ${from}::date and ${to}::date
+    where ${refundsIn(days)}
       and not exists (select from ${countedLines}
         and l.content ->> 'lineId' = named ->> 'lineId' and (l.content ->> 'amount')::numeric > 0))`;
-  return summarize(tx, 'refund_line_missing', sql`d.deleted_at is null and ${isMissing} and ${isVisible}`, list);
+  return summarize(
+    tx,
+    'refund_line_missing',
+    sql`d.deleted_at is null and ${isMissing} and ${belongsTo(tx, repIds)}`,
+    list,
+  );
 }
 
 /** Deals that should pay but have no close date, so that they belong to no period. */
