@@ -1,4 +1,5 @@
 import { hull } from '../kernel/day.js';
+import { Decimal } from '../kernel/decimal.js';
 import { groupBy } from '../kernel/group-by.js';
 import { type PeriodCalendar } from '../kernel/period-calendar.js';
 import { loadCalendar } from '../ledger/input/calendar.js';
@@ -6,6 +7,7 @@ import { type CalculationRequest } from '../ledger/requests/calculation-requests
 import { type Recalculate } from '../ledger/requests/recalculate.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
 import { type Quota } from './quota.js';
+import { assertPeriodOf, type QuotaRule } from './quota-rule.js';
 import { lockLanes, type QuotaSetting, upsertQuotas } from './quota-store.js';
 import { listQuotas } from './quota-views.js';
 
@@ -58,6 +60,32 @@ function requestsFor(changed: readonly QuotaSetting[], calendar: PeriodCalendar)
     days: settings.map(({ period }) => calendar.range(period)).reduce(hull),
     trigger: 'quota_change',
   }));
+}
+
+/** A target of a request. */
+export interface RequestedQuota {
+  readonly repId: string;
+  readonly period: string;
+  readonly target: number;
+  /** Undefined keeps what is stored, null removes it. */
+  readonly variableTarget?: number | null | undefined;
+  readonly prorate?: boolean | undefined;
+}
+
+export function toQuotaSetting(
+  rule: QuotaRule,
+  { repId, period, target, variableTarget, prorate }: RequestedQuota,
+  calendar: PeriodCalendar,
+): QuotaSetting {
+  assertPeriodOf(rule, period, calendar);
+  return {
+    repId,
+    rule,
+    period,
+    target: Decimal.of(target),
+    prorate,
+    variableTarget: variableTarget == null ? variableTarget : Decimal.of(variableTarget),
+  };
 }
 
 /** Positions of settings for a quota that an earlier setting is for too, each with the position of the earlier one. */

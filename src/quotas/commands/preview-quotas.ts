@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { allDays, type DayRange, hull } from '../../kernel/day.js';
-import { Decimal } from '../../kernel/decimal.js';
 import { invalid } from '../../kernel/failure.js';
 import { sampleIds } from '../../kernel/sample-ids.js';
 import { loadCalendar } from '../../ledger/input/calendar.js';
@@ -13,10 +12,10 @@ import { repNotFound } from '../../reps/rep.js';
 import { unknownReps } from '../../reps/rep-views.js';
 import { previewWrite } from '../../simulation/preview-write.js';
 import { commissionEffect, loadAffectedWithin } from '../../simulation/write-effect.js';
-import { repeatedSettings } from '../apply-quotas.js';
+import { repeatedSettings, toQuotaSetting } from '../apply-quotas.js';
 import { quotaNotFound, targetAmount } from '../quota.js';
-import { assertPeriodOf, findRuleById } from '../quota-rule.js';
-import { type QuotaSetting, deleteQuota as removeQuota, upsertQuotas } from '../quota-store.js';
+import { findRuleById } from '../quota-rule.js';
+import { deleteQuota as removeQuota, upsertQuotas } from '../quota-store.js';
 import { findQuota } from '../quota-views.js';
 
 const body = z.strictObject({
@@ -50,14 +49,7 @@ async function writeQuotas(tx: Transaction, { planRuleId, targets, removed }: Bo
   if (unknown.length > 0) throw repNotFound(unknown);
   const rule = await findRuleById(tx, planRuleId, undefined);
   const calendar = await loadCalendar(tx);
-  const settings = targets.map(({ repId, period: during, target, variableTarget, prorate }): QuotaSetting => {
-    assertPeriodOf(rule, during, calendar);
-    return {
-      ...{ repId, rule, period: during, prorate },
-      target: Decimal.of(target),
-      variableTarget: variableTarget == null ? variableTarget : Decimal.of(variableTarget),
-    };
-  });
+  const settings = targets.map((target) => toQuotaSetting(rule, target, calendar));
   const [repeated] = repeatedSettings(settings);
   if (repeated !== undefined)
     throw invalid({ path: `targets.${repeated.at}`, message: 'sets the rep and period of an earlier target again' });

@@ -1,7 +1,5 @@
 import { z } from 'zod';
-import { Decimal } from '../../kernel/decimal.js';
 import { Failure, invalid, rejectAny } from '../../kernel/failure.js';
-import { type PeriodCalendar } from '../../kernel/period-calendar.js';
 import { sampleIds } from '../../kernel/sample-ids.js';
 import { loadCalendar } from '../../ledger/input/calendar.js';
 import { CommissionChanges } from '../../ledger/requests/commission-changes.js';
@@ -13,10 +11,9 @@ import { operation } from '../../platform/operations/operation.js';
 import { period, text, uuid } from '../../platform/operations/schemas.js';
 import { email, repNotFound } from '../../reps/rep.js';
 import { findRepIdsByEmail, unknownReps } from '../../reps/rep-views.js';
-import { applyQuotas, repeatedSettings } from '../apply-quotas.js';
+import { applyQuotas, type RequestedQuota, repeatedSettings, toQuotaSetting } from '../apply-quotas.js';
 import { type Quota, quota, quotaExample, targetAmount } from '../quota.js';
 import {
-  assertPeriodOf,
   assignedPlanIds,
   findRuleById,
   findRuleByMeasure,
@@ -64,13 +61,8 @@ const body = z.strictObject({
 type Request = z.infer<typeof body>;
 
 /** One target with its path in the body. */
-interface RequestedTarget {
+interface RequestedTarget extends RequestedQuota {
   readonly path: string;
-  readonly repId: string;
-  readonly period: string;
-  readonly target: number;
-  readonly variableTarget: number | null | undefined;
-  readonly prorate: boolean | undefined;
 }
 
 function assertOneForm(request: Request): void {
@@ -116,23 +108,6 @@ async function readTargets(tx: Transaction, request: Request): Promise<Requested
     path: `targets.${index}`,
     repId: repId ?? (ids.get(address as string) as string),
   }));
-}
-
-function toSetting(
-  rule: QuotaRule,
-  { repId, period: during, target: amount, variableTarget, prorate }: RequestedTarget,
-  calendar: PeriodCalendar,
-): QuotaSetting {
-  assertPeriodOf(rule, during, calendar);
-  return {
-    repId,
-    rule,
-    period: during,
-    target: Decimal.of(amount),
-    prorate,
-    variableTarget:
-      variableTarget === undefined || variableTarget === null ? variableTarget : Decimal.of(variableTarget),
-  };
 }
 
 function rejectRepeated(targets: readonly RequestedTarget[], settings: readonly QuotaSetting[]): void {
@@ -223,7 +198,7 @@ export const setQuotas = operation({
       if (unknown.length > 0) throw repNotFound(unknown);
       const rule = await findRule(tx, repIds, request);
       const calendar = await loadCalendar(tx);
-      const settings = targets.map((requestedTarget) => toSetting(rule, requestedTarget, calendar));
+      const settings = targets.map((requestedTarget) => toQuotaSetting(rule, requestedTarget, calendar));
       rejectRepeated(targets, settings);
       const { quotas } = await applyQuotas(tx, recalculate, settings);
       return quotas;
