@@ -1,7 +1,6 @@
-import { z } from 'zod';
+import { type z } from 'zod';
 import { type CreditEffect, type CreditKind, creditEffects, creditKinds } from '../../engine/credit-lines.js';
 import { maxPercents } from '../../engine/credit-rules.js';
-import { type Clock } from '../../kernel/clock.js';
 import { Decimal } from '../../kernel/decimal.js';
 import { Failure } from '../../kernel/failure.js';
 import { groupBy } from '../../kernel/group-by.js';
@@ -14,8 +13,6 @@ import {
   cellReader,
   csvImport,
   csvImportExample,
-  importQuery,
-  importResults,
   type RowResult,
   readRowsInSlices,
   rejectedRow,
@@ -23,32 +20,15 @@ import {
 } from '../../platform/files/import-results.js';
 import { CLOCK } from '../../platform/injection-tokens.js';
 import { operation } from '../../platform/operations/operation.js';
-import { flag } from '../../platform/operations/schemas.js';
-import { workspaceToday } from '../../reps/rep-views.js';
-import {
-  commissionEffect,
-  computeMovement,
-  loadAffectedWithin,
-  toCommissionEffect,
-} from '../../simulation/write-effect.js';
 import { changeCredits } from '../change-credits.js';
-import { affectedOfAll, requestFactCalculation } from '../change-deal-facts.js';
+import { requestFactCalculation } from '../change-deal-facts.js';
 import { assertValidLines, type EnteredLine, maxLinesOfDeal } from '../deal-credits.js';
 import { DealOwners } from '../deal-owners.js';
+import { factImportQuery, factImportResults, previewFacts } from '../import/fact-import.js';
 import { type RowOfDeal, rejectTogether } from '../import/rows-of-deals.js';
 import { withStoredDealIds } from '../opportunity-ids.js';
 
-const query = importQuery.extend({
-  effect: flag.default(false).describe('true with dryRun: also the effect on commission'),
-});
-const response = importResults.extend({
-  jobId: z.string().optional().describe('The job that calculates everyone affected; absent for a dry run'),
-  effect: commissionEffect
-    .nullable()
-    .optional()
-    .describe('With effect=true. null: the people have more deals than can be calculated at once'),
-});
-type ImportResponse = z.input<typeof response>;
+type ImportResponse = z.input<typeof factImportResults>;
 
 const columns = {
   names: {
@@ -136,8 +116,8 @@ export const importDealCredits = operation({
   summary: 'Say who is credited on deals from a CSV file: one row for each line; the rows of a deal replace its lines',
   ...csvImport,
   path: '/v1/deals/credits/import',
-  query,
-  response,
+  query: factImportQuery,
+  response: factImportResults,
   failures: { no_known_columns: 400 },
   example: {
     ...csvImportExample('dealId,rep,percent,kind,role\nD-1,ben@acme.test,100,split,\n'),
@@ -161,25 +141,23 @@ export const importDealCredits = operation({
             ofDeal.map(({ line }) => line),
           ]),
         );
-        const described =
-          dryRun && effect ? { effect: await computeEffect(tx, clock, () => changeCredits(tx, caller, deals)) } : {};
-        const changed = await changeCredits(tx, caller, deals);
-        const dealIds = new Set(changed.changes.map(({ dealId }) => dealId));
-        const results = toImportResponse(
-          read.map((row) => toResult(row, dealIds)),
-          dryRun,
-        );
-        if (dryRun) return end({ ...results, ...described });
+        const write = () => changeCredits(tx, caller, deals);
+        const describe = ({ changes: changed }: Awaited<ReturnType<typeof write>>) => {
+          const dealIds = new Set(changed.map(({ dealId }) => dealId));
+          return toImportResponse(
+            read.map((row) => toResult(row, dealIds)),
+            dryRun,
+          );
+        };
+        if (dryRun && effect) {
+          const { changed, ...previewed } = await previewFacts(tx, clock, write);
+          return end({ ...describe(changed), ...previewed });
+        }
+        const changed = await write();
+        const results = describe(changed);
+        if (dryRun) return end(results);
         return { ...results, jobId: await requestFactCalculation(tx, recalculate, caller, 'credits', changed) };
       }),
     );
   },
 });
-
-async function computeEffect(tx: Transaction, clock: Clock, change: () => ReturnType<typeof changeCredits>) {
-  const { movement } = await computeMovement(tx, await workspaceToday(tx, clock), async () => ({
-    result: null,
-    affected: await loadAffectedWithin(tx, affectedOfAll(await change())),
-  }));
-  return movement === null ? null : toCommissionEffect(movement);
-}

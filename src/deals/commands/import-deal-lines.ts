@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { type DealLine } from '../../engine/deal-line.js';
 import { type Caller } from '../../kernel/caller.js';
-import { type Clock } from '../../kernel/clock.js';
 import { Failure } from '../../kernel/failure.js';
 import { groupBy } from '../../kernel/group-by.js';
 import { sampleIds } from '../../kernel/sample-ids.js';
@@ -16,23 +15,15 @@ import {
   countOutcomes,
   csvImport,
   csvImportExample,
-  importQuery,
-  importResults,
   type RowResult,
   toImportResponse,
 } from '../../platform/files/import-results.js';
 import { CLOCK } from '../../platform/injection-tokens.js';
 import { operation } from '../../platform/operations/operation.js';
-import { flag, text } from '../../platform/operations/schemas.js';
-import { workspaceToday } from '../../reps/rep-views.js';
-import {
-  commissionEffect,
-  computeMovement,
-  loadAffectedWithin,
-  toCommissionEffect,
-} from '../../simulation/write-effect.js';
+import { text } from '../../platform/operations/schemas.js';
 import { affectedOfAll } from '../change-deal-facts.js';
 import { type ChangedLines, changeLines } from '../change-lines.js';
+import { factImportQuery, factImportResults, previewFacts } from '../import/fact-import.js';
 import { ImportPace } from '../import/import-pace.js';
 import {
   describeField,
@@ -46,16 +37,15 @@ import {
 import { type RowOfDeal } from '../import/rows-of-deals.js';
 import { withStoredDealIds } from '../opportunity-ids.js';
 
-const query = importQuery.extend({
+const query = factImportQuery.extend({
   textColumns: text(2000)
     .transform((names) => names.split(',').map((name) => name.trim()))
     .optional()
     .describe(
       'Columns of fields, separated by commas, that stay texts although all of their values are numbers or dates',
     ),
-  effect: flag.default(false).describe('true with dryRun: also the effect on commission'),
 });
-const response = importResults.extend({
+const response = factImportResults.extend({
   columns: z
     .array(
       z
@@ -68,11 +58,6 @@ const response = importResults.extend({
         .describe('One column'),
     )
     .describe('The columns that are fields of the lines, because no line has a value of their name'),
-  jobId: z.string().optional().describe('The job that calculates everyone affected; absent for a dry run'),
-  effect: commissionEffect
-    .nullable()
-    .optional()
-    .describe('With effect=true. null: the people have more deals than can be calculated at once'),
 });
 type ImportResponse = z.input<typeof response>;
 
@@ -167,7 +152,10 @@ export const importDealLines = operation({
           ),
           columns: fields.map(describeField),
         });
-        if (dryRun && effect) return end(await previewEffect(tx, clock, write, describe));
+        if (dryRun && effect) {
+          const { changed, ...previewed } = await previewFacts(tx, clock, write);
+          return end({ ...describe(changed), ...previewed });
+        }
         const changed = await write();
         const described = describe(changed);
         if (dryRun) return end(described);
@@ -179,16 +167,3 @@ export const importDealLines = operation({
     );
   },
 });
-
-async function previewEffect<Described extends object>(
-  tx: Transaction,
-  clock: Clock,
-  write: () => Promise<ChangedLines>,
-  describe: (changed: ChangedLines) => Described,
-) {
-  const { result, movement } = await computeMovement(tx, await workspaceToday(tx, clock), async () => {
-    const changed = await write();
-    return { result: changed, affected: await loadAffectedWithin(tx, affectedOfAll(changed)) };
-  });
-  return { ...describe(result), effect: movement === null ? null : toCommissionEffect(movement) };
-}

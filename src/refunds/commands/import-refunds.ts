@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { loadDealCurrencies } from '../../deals/deal-currencies.js';
+import { factImportQuery } from '../../deals/import/fact-import.js';
 import { withStoredDealIds } from '../../deals/opportunity-ids.js';
 import { peopleBehind } from '../../kernel/caller.js';
 import { Failure } from '../../kernel/failure.js';
@@ -15,7 +16,6 @@ import {
   countOutcomes,
   csvImport,
   csvImportExample,
-  importQuery,
   importResults,
   type RowResult,
   readRowsInSlices,
@@ -24,7 +24,6 @@ import {
 } from '../../platform/files/import-results.js';
 import { CLOCK } from '../../platform/injection-tokens.js';
 import { operation } from '../../platform/operations/operation.js';
-import { flag } from '../../platform/operations/schemas.js';
 import { workspaceToday } from '../../reps/rep-views.js';
 import {
   computeMovement,
@@ -42,9 +41,6 @@ import {
 import { type RefundKey, type RefundTerms, refundParams, refundTerms, type StoredRefund } from '../refund.js';
 import { listRefunds } from '../refund-views.js';
 
-const query = importQuery.extend({
-  effect: flag.default(false).describe('true with dryRun: also the effect on commission'),
-});
 const response = importResults.extend({
   jobId: z.string().optional().describe('The job that calculates everyone affected; absent for a dry run'),
   effect: personalEffect
@@ -132,7 +128,7 @@ export const importRefunds = operation({
   summary: 'Store refunds of deals from a CSV file, one for each row; a row replaces the refund of its id',
   ...csvImport,
   path: '/v1/refunds/import',
-  query,
+  query: factImportQuery,
   response,
   failures: { no_known_columns: 400 },
   example: csvImportExample('dealId,refundId,day,cause,amount\nD-1,R-1,2026-04-20,refund,15000\n'),
