@@ -22,6 +22,7 @@ import {
   formatChange,
   money,
   type PullOptions,
+  printDiffs,
   reporting,
   type ServerOptions,
   signed,
@@ -56,13 +57,7 @@ export async function pushPlans(
 
 /** Shows what a push would change. The exit code is 1 if it would change anything. */
 export async function diffPlans(files: readonly string[], options: ServerOptions & PeriodOptions): Promise<void> {
-  await reporting(async () => {
-    const client = createServerClient(options);
-    const { results, problems } = await forEachFile(files, (file) => diff(client, file, options));
-    process.stdout.write(options.json === true ? `${JSON.stringify(results)}\n` : results.map(formatDiff).join(''));
-    process.exitCode = results.some(({ changes }) => changes.length > 0) ? 1 : 0;
-    if (problems.length > 0) throw new UsageError(problems.join('\n'));
-  });
+  await printDiffs(files, options, (client, file) => diff(client, file, options), formatDiff);
 }
 
 /** Runs the tests of files. The exit code is 1 if one fails. */

@@ -42,6 +42,22 @@ export async function forEachFile<T>(
   return { results, problems };
 }
 
+/** Prints what a push of each file would change. The exit code is 1 if it would change anything. */
+export async function printDiffs<Diff extends { readonly changes: readonly FileChange[] }>(
+  files: readonly string[],
+  options: ServerOptions & { readonly json?: boolean },
+  diff: (client: Client, file: string) => Promise<Diff>,
+  format: (diff: Diff) => string,
+): Promise<void> {
+  await reporting(async () => {
+    const client = createServerClient(options);
+    const { results, problems } = await forEachFile(files, (file) => diff(client, file));
+    process.stdout.write(options.json === true ? `${JSON.stringify(results)}\n` : results.map(format).join(''));
+    process.exitCode = results.some(({ changes }) => changes.length > 0) ? 1 : 0;
+    if (problems.length > 0) throw new UsageError(problems.join('\n'));
+  });
+}
+
 /** Errors that a person can act on are printed without a stack trace; exit code 1 means a difference. */
 export async function reporting<T>(work: () => Promise<T>, prefix = ''): Promise<T> {
   try {

@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
-import { type CallAnswer, type Client } from '../../client.js';
+import { ApiError, type CallAnswer, type Client } from '../../client.js';
 import { type operations } from '../../operations.js';
 import {
   createServerClient,
-  forEachFile,
   formatChange,
   type PullOptions,
+  printDiffs,
   reporting,
   type ServerOptions,
   signed,
@@ -22,10 +22,11 @@ export async function pullTables(name: string | undefined, options: ServerOption
   if (name === undefined && options.out !== undefined) throw new UsageError('--out needs the name of a table');
   await reporting(async () => {
     const client = createServerClient(options);
-    const listed = (await client.listRateTables({ query: {} })).rateTables.map((table) => table.name);
-    const names = name === undefined ? listed : listed.filter((one) => isSameName(one, name));
-    if (name !== undefined && names.length === 0) throw new FileError(`there is no rate table ${name}`);
-    for (const one of names) writePulled(one, (await load(client, one)) as TableFile, options);
+    for (const one of name === undefined ? await listNames(client) : [name]) {
+      const table = await findTable(client, one);
+      if (table === null) throw new FileError(`there is no rate table ${one}`);
+      writePulled(table.name, table, options);
+    }
   });
 }
 
@@ -42,24 +43,21 @@ export async function diffTables(
   files: readonly string[],
   options: ServerOptions & { readonly json?: boolean },
 ): Promise<void> {
-  await reporting(async () => {
-    const client = createServerClient(options);
-    const { results, problems } = await forEachFile(files, (file) => diff(client, file));
-    process.stdout.write(options.json === true ? `${JSON.stringify(results)}\n` : results.map(formatDiff).join(''));
-    process.exitCode = results.some(({ changes }) => changes.length > 0) ? 1 : 0;
-    if (problems.length > 0) throw new UsageError(problems.join('\n'));
-  });
+  await printDiffs(files, options, diff, formatDiff);
 }
 
-function isSameName(a: string, b: string): boolean {
-  return a.toLowerCase() === b.trim().toLowerCase();
+async function listNames(client: Client): Promise<string[]> {
+  return (await client.listRateTables({ query: {} })).rateTables.map(({ name }) => name);
 }
 
-async function load(client: Client, name: string): Promise<TableFile | null> {
-  const { rateTables } = await client.listRateTables({ query: {} });
-  const listed = rateTables.find((table) => isSameName(table.name, name));
-  if (listed === undefined) return null;
-  return normalizeTable(await client.getRateTable({ params: { name: listed.name }, query: {} }));
+/** The table of the name, in any case; null if there is none. */
+async function findTable(client: Client, name: string): Promise<TableFile | null> {
+  try {
+    return normalizeTable(await client.getRateTable({ params: { name }, query: {} }));
+  } catch (error) {
+    if (error instanceof ApiError && error.code === 'rate_table_not_found') return null;
+    throw error;
+  }
 }
 
 function read(file: string): TableFile {
@@ -72,7 +70,7 @@ function put(client: Client, { name, ...content }: TableFile, dryRun: 'true' | '
 
 async function push(client: Client, file: string): Promise<string> {
   const desired = read(file);
-  const stored = await load(client, desired.name);
+  const stored = await findTable(client, desired.name);
   if (stored !== null && listChanges(stored, desired).length === 0) return `${file}: no change\n`;
   const { name, revision, rows } = await put(client, desired, 'false');
   return `${file}: ${stored === null ? 'created' : 'changed'} ${name}, revision ${revision}, ${formatRows(rows)}\n`;
@@ -88,7 +86,7 @@ interface FileDiff {
 
 async function diff(client: Client, file: string): Promise<FileDiff> {
   const desired = read(file);
-  const stored = await load(client, desired.name);
+  const stored = await findTable(client, desired.name);
   const { rows: _, ...head } = desired;
   const { rows: __, ...storedHead } = stored ?? desired;
   const isEqual = stored !== null && listChanges(stored, desired).length === 0;
