@@ -28,6 +28,16 @@ describe("a manager's pages in the web app", function () {
     for (const { name, earnings } of reps) expect(await rowOf(team.page, name)).to.include(plain(earnings.total));
     expect((await texts(team.page, 'tfoot')).join()).to.include(plain(totals.total));
     await team.close();
+    const [year, month] = situation.month.split('-').map(Number) as [number, number];
+    const earlier = month > 2 ? `${year}-${String(month - 2).padStart(2, '0')}` : `${year - 1}-${month + 10}`;
+    const { reps: before } = await manager.expect(200, 'GET', `/v1/commissions?period=${earlier}`);
+    const beside = await browser.openPage('manager', `${teamPages(situation)['team']}&beside=${earlier}`);
+    for (const { repId, name, earnings } of reps) {
+      const then = before.find((rep: { repId: string }) => rep.repId === repId);
+      for (const total of [earnings.total, then?.earnings.total ?? 0])
+        expect(await rowOf(beside.page, name)).to.include(plain(total));
+    }
+    await beside.close();
     const { discrepancies } = await manager.expect(200, 'GET', '/v1/discrepancies?status=open');
     const { page, close } = await browser.openPage('manager', `/discrepancies?open=${situation.discrepancyId}`);
     for (const { repName, approved, live, delta, lines } of discrepancies) {

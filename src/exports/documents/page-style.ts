@@ -66,7 +66,7 @@ dt { font-size: 7pt; color: #444; }
 dd { margin: 0; overflow-wrap: anywhere; unicode-bidi: isolate; }
 table { width: 100%; border-collapse: collapse; table-layout: fixed; }
 thead { display: table-header-group; }
-tr, .computation { break-inside: avoid; }
+tr, .computation, table:not(:has(tbody tr:nth-child(4))) { break-inside: avoid; }
 th { padding: 1mm 1.5mm; text-align: left; vertical-align: bottom; font-weight: 600; font-size: 7.5pt; border-bottom: 0.3mm solid #111; }
 td { padding: 1mm 1.5mm; text-align: left; vertical-align: top; border-bottom: 0.15mm solid #bbb; overflow-wrap: anywhere; unicode-bidi: isolate; }
 th:first-child, td:first-child { padding-left: 0; }

@@ -93,6 +93,7 @@ export const router = createRouter({
         period,
         ...personSearch,
         band: oneOf(...bandKeys),
+        beside: period,
       }),
       page('/approvals', () => import('../pages/team/approvals/ApprovalsPage.js'), 'ApprovalsPage', {
         period,

@@ -11,6 +11,7 @@ import { DealLink, StatementLink } from '../../components/links.js';
 import { Pager } from '../../components/Pager.js';
 import { ChangedValues } from '../../features/deals/ChangedValues.js';
 import { authorWords } from '../../features/deals/HistoryCard.js';
+import { netChange } from '../../features/deals/net-change.js';
 import { DifferenceLines } from '../../features/statements/DifferenceLines.js';
 import { formatTimestamp } from '../../shared/format/dates.js';
 import { formatMoney } from '../../shared/format/numbers.js';
@@ -33,7 +34,7 @@ export function DiscrepancyDetails({ discrepancy }: { readonly discrepancy: Disc
       )}
       <ul className={styles.causes}>
         {causes.map((cause) => (
-          <Cause key={`${cause.at} ${cause.kind} ${cause.what}`} cause={cause} lines={lines} />
+          <Cause key={`${cause.at} ${cause.kind} ${cause.what}`} cause={cause} causes={causes} lines={lines} />
         ))}
       </ul>
       {resolution === null ? null : (
@@ -76,11 +77,15 @@ function PagedLines({ discrepancy: { discrepancyId, currency } }: { readonly dis
 
 interface CauseProps {
   readonly cause: Discrepancy['causes'][number];
+  /** All causes, oldest first. */
+  readonly causes: Discrepancy['causes'];
   readonly lines: Discrepancy['lines'];
 }
 
-function Cause({ cause, lines }: CauseProps) {
+/** The last cause of a deal names what differs after all of them. */
+function Cause({ cause, causes, lines }: CauseProps) {
   const { text, dealId } = describeCause(cause);
+  const ofDeal = causes.filter((other) => describeCause(other).dealId === dealId);
   const name = lines.find((line) => line.dealId === dealId)?.dealName ?? null;
   return (
     <li>
@@ -88,17 +93,25 @@ function Cause({ cause, lines }: CauseProps) {
       {dealId === null ? null : (
         <>
           , <DealLink dealId={dealId} name={name} />
-          <ChangeAt dealId={dealId} at={cause.at} />
+          {ofDeal.at(-1) === cause ? (
+            <Change dealId={dealId} first={ofDeal[0]?.at ?? cause.at} last={cause.at} />
+          ) : null}
         </>
       )}
     </li>
   );
 }
 
-/** The last change of the deal before the instant, if it is one of the latest: which values, and who changed them. */
-function ChangeAt({ dealId, at }: { readonly dealId: string; readonly at: string }) {
+interface ChangeProps {
+  readonly dealId: string;
+  readonly first: string;
+  readonly last: string;
+}
+
+/** What differs in the deal after the causes, if they are of the latest changes, and who made the last one. */
+function Change({ dealId, first, last }: ChangeProps) {
   const { data } = useQuery(dealHistoryQuery(dealId));
-  const change = data?.history.find((each) => each.at <= at);
+  const change = netChange(data?.history ?? [], first, last);
   if (change === undefined) return null;
   return (
     <>

@@ -44,7 +44,7 @@ export function TeamPage() {
   const filter = personFilterOf(search);
   const people = usePeopleQuery(filter);
   const overview = useQuery(teamOverviewQuery(period, people));
-  const before = shiftPeriod(period, -1);
+  const before = search.beside ?? shiftPeriod(period, -1);
   const previous = useQuery({ ...teamOverviewQuery(before, people), enabled: hasDays(before) });
   const statements = useQuery(teamStatementsQuery(period));
   return (
@@ -56,7 +56,10 @@ export function TeamPage() {
       actions={
         <>
           <TeamExport period={period} isOfSome={isFiltered(filter)} />
-          <PeriodPicker period={period} onChange={(next) => navigate({ search: { ...filter, period: next } })} />
+          <PeriodPicker
+            period={period}
+            onChange={(next) => navigate({ search: { ...filter, period: next, beside: search.beside } })}
+          />
         </>
       }
     >
@@ -95,6 +98,8 @@ export function TeamPage() {
                   team={team}
                   previous={previous.data}
                   payable={payableByRep(statements.data)}
+                  beside={search.beside}
+                  onBeside={(beside) => navigate({ search: (present) => ({ ...present, beside }), replace: true })}
                   band={search.band}
                   onAllBands={() => navigate({ search: (present) => ({ ...present, band: undefined }), replace: true })}
                 />

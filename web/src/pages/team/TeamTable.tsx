@@ -1,7 +1,9 @@
 import { type TeamMember, type TeamOverview } from '../../api/team-queries.js';
+import blocks from '../../components/Blocks.module.css';
 import { Button, LinkButton } from '../../components/Button.js';
 import { type Column, DataTable } from '../../components/DataTable.js';
 import { Delta } from '../../components/Delta.js';
+import { InlineSelect } from '../../components/Inline.js';
 import { RowHints } from '../../components/Kbd.js';
 import { personColumn } from '../../components/links.js';
 import { LedgerTotal, Money } from '../../components/Money.js';
@@ -12,7 +14,7 @@ import { changeSince, earnedTotal } from '../../features/fx/earned-sum.js';
 import { type Sum, sumByCurrency } from '../../features/statements/pay-sums.js';
 import { SumLines } from '../../features/statements/SumLines.js';
 import { formatCount, formatMoney } from '../../shared/format/numbers.js';
-import { shortPeriod } from '../../shared/format/periods.js';
+import { hasDays, shiftPeriod, shortPeriod } from '../../shared/format/periods.js';
 import { Attained } from './Attained.js';
 import { mainAttainment } from './attainment.js';
 import { type BandKey, bands, findBand } from './bands.js';
@@ -25,13 +27,16 @@ interface TeamTableProps {
   readonly previous: TeamOverview | undefined;
   /** What the statements of people pay, by id; null in workspaces without payouts. */
   readonly payable: PayableByRep | null;
+  /** The period whose figures stand beside those of the page; undefined for none. */
+  readonly beside: string | undefined;
+  readonly onBeside: (period: string | undefined) => void;
   /** Only people in this band of attainment. */
   readonly band: BandKey | undefined;
   readonly onAllBands: () => void;
 }
 
 /** One row per person. A row opens the statement. */
-export function TeamTable({ team, previous, payable, band, onAllBands }: TeamTableProps) {
+export function TeamTable({ team, previous, payable, beside, onBeside, band, onAllBands }: TeamTableProps) {
   const { totals, currency, reps, period } = team;
   const shown = reps.filter(
     ({ attainment }) => band === undefined || findBand(mainAttainment(attainment, period)?.attainment) === band,
@@ -46,11 +51,19 @@ export function TeamTable({ team, previous, payable, band, onAllBands }: TeamTab
       }
       isFlush
       action={
-        band === undefined ? (
-          <RowHints action="statement" />
-        ) : (
-          <LinkButton onClick={onAllBands}>Show every band</LinkButton>
-        )
+        <span className={blocks.actions}>
+          {band === undefined ? (
+            <RowHints action="statement" />
+          ) : (
+            <LinkButton onClick={onAllBands}>Show every band</LinkButton>
+          )}
+          <InlineSelect
+            label="Period beside"
+            choices={periodsBeside(period, beside)}
+            value={beside ?? ''}
+            onChange={({ currentTarget: { value } }) => onBeside(value === '' ? undefined : value)}
+          />
+        </span>
       }
     >
       {shown.length === 0 ? (
@@ -60,7 +73,7 @@ export function TeamTable({ team, previous, payable, band, onAllBands }: TeamTab
       ) : (
         <DataTable
           caption="Earnings of the team by person"
-          columns={buildColumns(team, previous, payable)}
+          columns={buildColumns(team, previous, payable, beside !== undefined)}
           rows={shown}
           rowKey={({ repId }) => repId}
           rowHeight={33}
@@ -76,12 +89,8 @@ export function TeamTable({ team, previous, payable, band, onAllBands }: TeamTab
                   ...(team.bookings === undefined
                     ? {}
                     : { credited: <SumLines sums={creditedSums(team) ?? []} main={currency} /> }),
-                  earned: (
-                    <>
-                      <LedgerTotal amount={totals.total} currency={currency} />
-                      <InAll converted={team.converted} currency={currency} />
-                    </>
-                  ),
+                  earned: <EarnedTotal team={team} />,
+                  ...(previous === undefined ? {} : { earnedBefore: <EarnedTotal team={previous} /> }),
                 }
           }
         />
@@ -90,10 +99,27 @@ export function TeamTable({ team, previous, payable, band, onAllBands }: TeamTab
   );
 }
 
+function EarnedTotal({ team: { totals, converted, currency } }: { readonly team: TeamOverview }) {
+  return (
+    <>
+      <LedgerTotal amount={totals.total} currency={currency} />
+      <InAll converted={converted} currency={currency} />
+    </>
+  );
+}
+
+/** The twelve periods before, and one of the address that is none of them. */
+function periodsBeside(period: string, beside: string | undefined): readonly (readonly [string, string])[] {
+  const before = Array.from({ length: 12 }, (_, index) => shiftPeriod(period, -1 - index)).filter(hasDays);
+  const offered = beside === undefined || before.includes(beside) ? before : [beside, ...before];
+  return [['', 'No period beside'], ...offered.map((each) => [each, `Beside ${shortPeriod(each)}`] as const)];
+}
+
 function buildColumns(
   team: TeamOverview,
   previous: TeamOverview | undefined,
   payable: TeamTableProps['payable'],
+  isBeside: boolean,
 ): readonly Column<TeamMember>[] {
   const { currency, period, reps } = team;
   const before = new Map(previous?.reps.map((rep) => [rep.repId, rep]));
@@ -115,14 +141,18 @@ function buildColumns(
     sortBy: ({ earnings }) => earnings.adjustments,
     cell: ({ earnings }) => <Money amount={earnings.adjustments} currency={currency} unit="none" dimsZero />,
   };
-  return [
-    personColumn(period, '150px'),
-    attainmentColumn(period),
+  const kinds = [
     ...(team.bookings === undefined ? [] : [creditedColumn(currency)]),
     amount('commission', 'Commission'),
     amount('bonus', 'Bonus'),
     // The column of what is paid takes the room of an empty one.
     ...(payable !== null && reps.every(({ earnings }) => earnings.adjustments === 0) ? [] : [adjusted]),
+  ];
+  return [
+    personColumn(period, '150px'),
+    ...(isBeside && previous !== undefined ? columnsBeside(before, previous) : []),
+    attainmentColumn(period),
+    ...(isBeside ? [] : kinds),
     {
       key: 'earned',
       header: 'Earned',
@@ -152,6 +182,37 @@ function buildColumns(
       phone: 'detail',
       sortBy: ({ statementStatus }) => statementStatus,
       cell: ({ statementStatus }) => <StatusBadge status={statementStatus} />,
+    },
+  ];
+}
+
+/** The same figures of the other period. They take the room of the kinds of pay. */
+function columnsBeside(
+  before: ReadonlyMap<string, TeamMember>,
+  { period, currency }: TeamOverview,
+): readonly Column<TeamMember>[] {
+  const short = shortPeriod(period);
+  const attained = ({ repId }: TeamMember) => mainAttainment(before.get(repId)?.attainment ?? [], period);
+  return [
+    {
+      key: 'attainmentBefore',
+      header: `Attainment, ${short}`,
+      align: 'right',
+      sortBy: (rep) => attained(rep)?.attainment ?? null,
+      cell: (rep) => <Attained attainment={attained(rep)} />,
+    },
+    {
+      key: 'earnedBefore',
+      header: `Earned, ${short}`,
+      align: 'right',
+      sortBy: ({ repId }) => {
+        const rep = before.get(repId);
+        return rep === undefined ? null : earnedTotal(rep);
+      },
+      cell: ({ repId }) => {
+        const rep = before.get(repId);
+        return rep === undefined ? <span className="dim">–</span> : <Earned rep={rep} currency={currency} />;
+      },
     },
   ];
 }
