@@ -65,7 +65,7 @@ export const exportJob = z
   .describe('A file that a worker makes');
 
 /** How long a finished file can be downloaded. */
-const downloadTtlMs = 3_600_000;
+export const downloadTtlMs = 3_600_000;
 
 export function toJobResponse(job: ExportJob): z.input<typeof exportJob> {
   const { jobId, kind, status, repId, period, asOf, startedAt, finishedAt, progress, file, error } = job;

@@ -1,7 +1,7 @@
 import { type SqlBool, sql } from 'kysely';
 import { type Transaction } from '../platform/database/unit-of-work.js';
 import { type JobKind } from '../platform/job-status/job-statuses.js';
-import { type ExportJob } from './export-job.js';
+import { downloadTtlMs, type ExportJob } from './export-job.js';
 
 /**
  * The unfinished exports of the workspace and those finished within the last hour, newest first. Only one of them if
@@ -38,6 +38,7 @@ export const exportJobs: JobKind<ExportJob> = {
   name: 'export',
   find: async (tx, jobId) => (await findExportJobs(tx, jobId))[0],
   dates: ['startedAt', 'finishedAt', 'asOf'],
+  lifetimeMs: downloadTtlMs,
 };
 
 export interface ExportPart {

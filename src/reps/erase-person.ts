@@ -173,16 +173,18 @@ async function erasePayoutFiles(tx: Transaction, repId: string): Promise<number>
 
 /** Files of the person and of teams, and previews, which may contain the person. They can be made again. */
 async function deleteFiles(tx: Transaction, repId: string): Promise<number> {
-  const { numDeletedRows } = await tx.db
+  const files = await tx.db
     .deleteFrom('export_jobs')
     .where('workspace_id', '=', tx.workspaceId)
     .where((where) => where.or([where('rep_id', '=', repId), where('rep_id', 'is', null)]))
-    .executeTakeFirst();
+    .returning('job_id as jobId')
+    .execute();
+  for (const { jobId } of files) tx.changeJob({ kind: 'export', jobId, hasEnded: true });
   const { numDeletedRows: previews } = await tx.db
     .deleteFrom('plan_previews')
     .where('workspace_id', '=', tx.workspaceId)
     .executeTakeFirst();
-  return Number(numDeletedRows) + Number(previews);
+  return files.length + Number(previews);
 }
 
 function listNeedles({ name, email }: StoredRep): string[] {

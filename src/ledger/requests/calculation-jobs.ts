@@ -144,7 +144,8 @@ async function recordJobEvent(tx: Transaction, jobId: string, job: EndedJob): Pr
     await recordEvent(tx, { type: 'crm.sync_completed', data: { jobId, result } });
 }
 
-const retention = sql`interval '6 hours'`;
+const lifetimeMs = 6 * 3_600_000;
+const retention = sql`make_interval(secs => ${lifetimeMs / 1000})`;
 
 /** The workspace's jobs of the last six hours, newest first, or the job with the given id. */
 export async function findJobs(tx: Transaction, jobId?: string): Promise<CalculationJob[]> {
@@ -188,6 +189,7 @@ export const calculationJobs: JobKind<CalculationJob> = {
   name: 'calculation',
   find: async (tx, jobId) => (await findJobs(tx, jobId))[0],
   dates: ['startedAt', 'finishedAt'],
+  lifetimeMs,
 };
 
 /** Counts deals during the pull, then calculated reps. */

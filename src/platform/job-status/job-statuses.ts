@@ -8,6 +8,7 @@ import { type JobStatusStore, type PublishedStatus } from './job-status-store.js
 
 interface JobState {
   readonly status: 'running' | 'completed' | 'failed';
+  readonly finishedAt: Date | null;
 }
 
 /** Jobs that are stored in one table. */
@@ -17,9 +18,13 @@ export interface JobKind<Job extends JobState = JobState> {
   readonly find: (tx: Transaction, jobId: string) => Promise<Job | undefined>;
   /** The fields with instants, which JSON has as texts. */
   readonly dates: readonly string[];
+  /** How long a job is found after its end. */
+  readonly lifetimeMs: number;
 }
 
 const publishEveryMs = timeLimit(1000);
+/** Longer than a state that was read before the job was deleted needs to arrive. */
+const deletedMs = timeLimit(60_000);
 
 /**
  * Answers what became of a job. PostgreSQL stores it. With Redis, a copy is published after each commit that changes a
@@ -30,6 +35,8 @@ export class JobStatuses {
   private readonly kinds: ReadonlyMap<string, JobKind>;
   /** The jobs that were published in the last second, with whether they have changed since. */
   private readonly recent = new Map<string, { changed: boolean; readonly timer: NodeJS.Timeout }>();
+  /** The jobs that are being read for a request: those that ask meanwhile share the answer. */
+  private readonly reading = new Map<string, Promise<JobState | undefined>>();
   private readonly warn: (error: Error) => void;
 
   constructor(
@@ -46,13 +53,13 @@ export class JobStatuses {
   async find<Job extends JobState>(caller: TenantCaller, kind: JobKind<Job>, jobId: string): Promise<Job | undefined> {
     const { store } = this;
     if (store === null) return this.unitOfWork.read(caller, (tx) => kind.find(tx, jobId));
-    const published = await store.read(caller.workspaceId, jobId).catch((error: Error) => {
+    const published = await store.read(caller.workspaceId, kind.name, jobId).catch((error: Error) => {
       this.warn(error);
       return null;
     });
-    metrics.jobStatusReads.inc({ source: published === null ? 'database' : 'redis' });
-    if (published !== null) return toJob(kind, published);
-    return this.publish(store, caller, kind, jobId);
+    metrics.jobStatusReads.inc({ source: published ? 'redis' : 'database' });
+    if (published) return toJob(kind, published);
+    return this.readOnce(store, caller, kind, jobId);
   }
 
   /** Publishes the states that a transaction has changed, of the kinds that requests poll. Nothing waits for it. */
@@ -65,7 +72,7 @@ export class JobStatuses {
       this.publishSoon(
         `${workspaceId}:${jobId}`,
         hasEnded,
-        () => void this.publish(store, { workspaceId }, kind, jobId).catch(this.warn),
+        () => void this.publishChange(store, workspaceId, kind, jobId).catch(this.warn),
       );
     }
   }
@@ -93,22 +100,51 @@ export class JobStatuses {
     publish();
   }
 
+  private readOnce<Job extends JobState>(
+    store: JobStatusStore,
+    caller: TenantCaller,
+    kind: JobKind<Job>,
+    jobId: string,
+  ): Promise<Job | undefined> {
+    const key = `${caller.workspaceId}:${kind.name}:${jobId}`;
+    let reading = this.reading.get(key);
+    if (reading === undefined) {
+      reading = this.publish(store, caller, kind, jobId).finally(() => this.reading.delete(key));
+      this.reading.set(key, reading);
+    }
+    return reading as Promise<Job | undefined>;
+  }
+
   private async publish<Job extends JobState>(
     store: JobStatusStore,
     { workspaceId }: TenantCaller,
     kind: JobKind<Job>,
     jobId: string,
   ): Promise<Job | undefined> {
-    const { job, revision } = await this.unitOfWork.run(
-      { workspaceId },
-      { lock: 'none', access: 'read', isolation: 'repeatable read' },
-      async (tx) => ({ job: await kind.find(tx, jobId), revision: await readRevision(tx) }),
-    );
-    if (job === undefined) return undefined;
-    const status: PublishedStatus = { revision, hasEnded: job.status !== 'running', job: JSON.stringify(job) };
-    await store.publish(workspaceId, jobId, status).catch(this.warn);
+    const { job, revision } = await this.readState({ workspaceId }, kind, jobId);
+    if (job !== undefined) await store.publish(workspaceId, jobId, toPublished(kind, job, revision)).catch(this.warn);
     return job;
   }
+
+  private async publishChange(store: JobStatusStore, workspaceId: string, kind: JobKind, jobId: string): Promise<void> {
+    const { job, revision } = await this.readState({ workspaceId }, kind, jobId);
+    const deleted: PublishedStatus = { kind: kind.name, revision, lifetimeMs: deletedMs, job: '' };
+    await store.publish(workspaceId, jobId, job === undefined ? deleted : toPublished(kind, job, revision));
+  }
+
+  private readState<Job extends JobState>(caller: TenantCaller, kind: JobKind<Job>, jobId: string) {
+    return this.unitOfWork.run(caller, { lock: 'none', access: 'read', isolation: 'repeatable read' }, async (tx) => ({
+      job: await kind.find(tx, jobId),
+      revision: await readRevision(tx),
+    }));
+  }
+}
+
+/** A job that has ended is kept as long as its row. */
+function toPublished({ name, lifetimeMs }: JobKind, job: JobState, revision: string): PublishedStatus {
+  const agoMs = job.finishedAt === null ? 0 : Date.now() - job.finishedAt.getTime();
+  const remainingMs = job.status === 'running' ? null : Math.max(1, lifetimeMs - agoMs);
+  return { kind: name, revision, lifetimeMs: remainingMs, job: JSON.stringify(job) };
 }
 
 /** A number that does not decrease from one commit to the next. */

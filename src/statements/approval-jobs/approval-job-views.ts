@@ -55,6 +55,7 @@ export const approvalJobs: JobKind<ApprovalJob> = {
   name: 'approval',
   find: async (tx, jobId) => (await findApprovalJobs(tx, { jobId }))[0],
   dates: ['startedAt', 'finishedAt'],
+  lifetimeMs: 7 * 86_400_000,
 };
 
 function countOf(condition: ReturnType<typeof sql>) {

@@ -32,4 +32,5 @@ export const generationJobs: JobKind<GenerationJob> = {
   name: 'generation',
   find: async (tx, jobId) => (await findGenerationJobs(tx, { jobId }))[0],
   dates: ['startedAt', 'finishedAt'],
+  lifetimeMs: 7 * 86_400_000,
 };
