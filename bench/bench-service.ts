@@ -4,12 +4,12 @@ import path from 'node:path';
 import express from 'express';
 import type pg from 'pg';
 import { startEmbeddedPostgres } from '#embedded-postgres/embedded-postgres.js';
+import { createWorkspace } from '#src/access/workspaces/create-workspace.js';
 import { readConfig } from '#src/app/config.js';
 import { type RunningProcess, start } from '#src/app/main.js';
 import { pollUntil } from '#src/kernel/waiting.js';
 import { listen } from '#src/platform/http/listen.js';
 import { createLog } from '#src/platform/log.js';
-import { createWorkspace } from '#src/workspaces/create-workspace.js';
 import { maxWaitSeconds } from './measure.js';
 import { OwnerPool } from './owner-pool.js';
 

@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream';
 import { sql } from 'kysely';
+import { createWorkspace } from '#src/access/workspaces/create-workspace.js';
 import { type Service } from '#src/app/composition.js';
 import { type Welcome } from '#src/app/main.js';
 import { type Caller, serviceCaller } from '#src/kernel/caller.js';
@@ -7,7 +8,6 @@ import { dayInZone } from '#src/kernel/day.js';
 import { toPeriod } from '#src/kernel/period.js';
 import { pollUntil } from '#src/kernel/waiting.js';
 import { operations } from '#src/operations.js';
-import { createWorkspace } from '#src/workspaces/create-workspace.js';
 import { demoCorrection, demoRefund } from './corrections.js';
 import { demoDeals } from './deals.js';
 import { demoPeople, sellers } from './people.js';

@@ -2,7 +2,7 @@
 import type { z } from 'zod';
 import { routes } from './client-routes.js';
 import type { operations } from './operations.js';
-import type { WebhookEvent } from './outgoing-events/event-data.js';
+import type { WebhookEvent } from './outgoing/events/event-data.js';
 import type { Operation } from './platform/operations/operation.js';
 
 export { reasonTexts } from './commissions/reason-texts.js';

@@ -1,20 +1,20 @@
 import { type z } from 'zod';
-import { assignment } from './assignments/assignment.js';
 import { auditRun } from './audit/audit-run.js';
-import { comment } from './comments/comment.js';
+import { repDashboard } from './commissions/dashboards/rep-dashboard.js';
+import { teamOverview } from './commissions/dashboards/team-overview.js';
 import { dealBreakdown } from './commissions/deal-breakdown.js';
 import { recalculationJob } from './commissions/recalculation.js';
-import { repDashboard } from './dashboards/rep-dashboard.js';
-import { teamOverview } from './dashboards/team-overview.js';
 import { dealRecord } from './deals/deal.js';
 import { commissionEvent } from './earnings/commission-event.js';
 import { exportJob } from './exports/export-job.js';
-import { describeEventBody } from './outgoing-events/event-data.js';
-import { eventTypes } from './outgoing-events/event-types.js';
+import { describeEventBody } from './outgoing/events/event-data.js';
+import { eventTypes } from './outgoing/events/event-types.js';
+import { assignment } from './people/assignments/assignment.js';
+import { rep } from './people/reps/rep.js';
 import { planConfigRecord, planVersion, repOverrides } from './plans/plan.js';
+import { quota } from './plans/quotas/quota.js';
 import { planTemplate } from './plans/templates.js';
-import { quota } from './quotas/quota.js';
-import { rep } from './reps/rep.js';
+import { comment } from './statements/comments/comment.js';
 import { lineItem, statement } from './statements/statement.js';
 import { teamStatements } from './statements/team-statements.js';
 

@@ -1,8 +1,8 @@
 import { type ApproveStatements } from '#src/app/approve-operation.js';
 import { type Caller, maySee } from '#src/kernel/caller.js';
 import { Failure } from '#src/kernel/failure.js';
+import { findStoredCaller } from '#src/people/reps/find-stored-caller.js';
 import { type Transaction, type UnitOfWork, withTransactionHooks } from '#src/platform/database/unit-of-work.js';
-import { findStoredCaller } from '#src/reps/find-stored-caller.js';
 import { type RejectedStatement } from '#src/statements/approval-jobs/approval-job.js';
 import {
   type ClaimedApproval,

@@ -9,10 +9,10 @@ import { type Clock } from '#src/kernel/clock.js';
 import { currentDay } from '#src/kernel/day.js';
 import { Failure } from '#src/kernel/failure.js';
 import { calendarOf, loadWorkspaceTerms } from '#src/ledger/input/rep-terms.js';
+import { findStoredCaller } from '#src/people/reps/find-stored-caller.js';
 import { type Transaction, type UnitOfWork } from '#src/platform/database/unit-of-work.js';
 import { type ClaimedJob } from '#src/platform/stored-jobs/stored-job.js';
 import { advanceStoredJob, completeStoredJob } from '#src/platform/stored-jobs/stored-job-store.js';
-import { findStoredCaller } from '#src/reps/find-stored-caller.js';
 import { type LeasedWrite } from './leased-job-runner.js';
 import { StoredJobs } from './stored-jobs.js';
 

@@ -1,10 +1,10 @@
 import { type GenerateStatements } from '#src/app/generate-operation.js';
 import { type Caller, maySee } from '#src/kernel/caller.js';
 import { Failure } from '#src/kernel/failure.js';
+import { findStoredCaller } from '#src/people/reps/find-stored-caller.js';
 import { type Transaction, type UnitOfWork, withTransactionHooks } from '#src/platform/database/unit-of-work.js';
 import { type ClaimedJob } from '#src/platform/stored-jobs/stored-job.js';
 import { completeStoredJob, postponeStoredJob } from '#src/platform/stored-jobs/stored-job-store.js';
-import { findStoredCaller } from '#src/reps/find-stored-caller.js';
 import { type Outcome, type Outcomes } from '#src/statements/generate-many.js';
 import { nextGenerationReps, recordGenerated } from '#src/statements/generation-jobs/generation-job-store.js';
 import { type InsertedVersion } from '#src/statements/statement-store.js';

@@ -1,6 +1,7 @@
 import { type Clock } from '#src/kernel/clock.js';
 import { type Day } from '#src/kernel/day.js';
 import { inParallel } from '#src/kernel/waiting.js';
+import { workspaceToday } from '#src/people/reps/rep-views.js';
 import { previewChange, previewNotes } from '#src/plans/plan-preview.js';
 import {
   type ClaimedPreview,
@@ -11,7 +12,6 @@ import {
 } from '#src/plans/plan-preview-store.js';
 import { type Transaction, type UnitOfWork } from '#src/platform/database/unit-of-work.js';
 import { failpoint } from '#src/platform/failpoint.js';
-import { workspaceToday } from '#src/reps/rep-views.js';
 import { type LeasedJobs, type LeasedWrite } from './leased-job-runner.js';
 
 /** Calculates previews of plan changes. A preview reads one snapshot of the ledger and writes only its own row. */

@@ -1,4 +1,4 @@
-import { type ScheduledImportMails } from '#src/notifications/scheduled-import-mails.js';
+import { type ScheduledImportMails } from '#src/outgoing/notifications/scheduled-import-mails.js';
 import { type Transaction } from '#src/platform/database/unit-of-work.js';
 import { type ClaimedRun, claimRun, finishRun, postponeRun } from '#src/scheduled-imports/run-store.js';
 import { importLease } from '#src/scheduled-imports/scheduled-import-job.js';

@@ -1,12 +1,13 @@
 import { type Express } from 'express';
+import { IdentityProviders } from '../access/auth/oidc/identity-providers.js';
+import { SignInPages } from '../access/auth/pages/sign-in-pages.js';
 import { AgentAuthorization, agentIssuer } from '../agents/access/agent-authorization.js';
 import { AgentWriteRules } from '../agents/change-requests/agent-write-rules.js';
 import { guidance } from '../agents/guidance/guidance.js';
-import { IdentityProviders } from '../auth/oidc/identity-providers.js';
-import { SignInPages } from '../auth/pages/sign-in-pages.js';
 import { CrmConsents } from '../crm/connections/crm-consents.js';
 import { ConnectPages } from '../crm/connections/pages/connect-pages.js';
 import { operations } from '../operations.js';
+import { ScimEndpoint } from '../people/scim/scim-endpoint.js';
 import { createApp } from '../platform/http/app.js';
 import { type Authenticate, TokenAuthenticator } from '../platform/http/authenticate.js';
 import { BrowserSessions } from '../platform/http/browser-sessions.js';
@@ -29,7 +30,6 @@ import { Documents } from '../platform/openapi/documents.js';
 import { type AnyOperation } from '../platform/operations/operation.js';
 import { redisServers } from '../platform/redis/redis-connection.js';
 import { Secrets } from '../platform/secrets/secrets.js';
-import { ScimEndpoint } from '../scim/scim-endpoint.js';
 import { type Service } from './composition.js';
 import { type OpenedParts } from './opened-parts.js';
 

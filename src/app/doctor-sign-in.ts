@@ -1,4 +1,4 @@
-import { IdentityProviders } from '../auth/oidc/identity-providers.js';
+import { IdentityProviders } from '../access/auth/oidc/identity-providers.js';
 import { mapInParallel } from '../kernel/waiting.js';
 import { type Config } from '../platform/config.js';
 import { type UnitOfWork } from '../platform/database/unit-of-work.js';

@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
-import { providerEncryptionContext } from '../auth/oidc/provider-terms.js';
+import { providerEncryptionContext } from '../access/auth/oidc/provider-terms.js';
 import { credentialsEncryptionContext } from '../crm/connections/crm-accounts.js';
 import { mapInParallel } from '../kernel/waiting.js';
-import { secretEncryptionContext } from '../outgoing-events/webhook-endpoint.js';
+import { secretEncryptionContext } from '../outgoing/events/webhook-endpoint.js';
 import { type Database } from '../platform/database/pool.js';
 import { routeEncryptionContext } from '../platform/inbox/inbox.js';
 import { mailPasswordEncryptionContext } from '../platform/mail/mail-settings.js';

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { StartLinks } from '../auth/start-links.js';
+import { StartLinks } from '../access/auth/start-links.js';
 import { type Database } from '../platform/database/pool.js';
 import { type Service } from './composition.js';
 

@@ -1,3 +1,4 @@
+import { changeSeats, changeTier, findEntitlement } from '../access/workspaces/change-tier.js';
 import { recordAuditEntry } from '../audit/audit-entry.js';
 import { type Clock } from '../kernel/clock.js';
 import { groupBy } from '../kernel/group-by.js';
@@ -11,7 +12,6 @@ import {
   RetryLater,
 } from '../platform/inbox/inbox-runner.js';
 import { type Log } from '../platform/log.js';
-import { changeSeats, changeTier, findEntitlement } from '../workspaces/change-tier.js';
 import { type BillingProvider, type ProviderCustomer, type ProviderSubscription } from './billing-provider.js';
 import { checkCustomers, saveSubscriptions, unlinkCustomer } from './billing-store.js';
 import { boundElsewhere, listSubscriptions } from './billing-views.js';

@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
+import { findEntitlement } from '../access/workspaces/change-tier.js';
 import { deriveId, isUuid } from '../kernel/ids.js';
 import { type UnitOfWork } from '../platform/database/unit-of-work.js';
 import { type Inbox } from '../platform/inbox/inbox.js';
 import { type Log } from '../platform/log.js';
 import { metrics } from '../platform/metrics.js';
-import { findEntitlement } from '../workspaces/change-tier.js';
 import { type BillingEvent, checkoutCompleted } from './billing-event.js';
 import { bindSubscription, linkCustomer } from './billing-store.js';
 

@@ -1,5 +1,5 @@
+import { type Tier } from '../access/workspaces/workspace-tables.js';
 import { type Config } from '../platform/config.js';
-import { type Tier } from '../workspaces/workspace-tables.js';
 import { type BillingTerms } from './billing-inbox-handler.js';
 import { BillingProvider } from './billing-provider.js';
 

@@ -1,5 +1,5 @@
+import { type Tier } from '../access/workspaces/workspace-tables.js';
 import { type GeneratedInstant, type Instant } from '../platform/database/tables.js';
-import { type Tier } from '../workspaces/workspace-tables.js';
 
 export interface BillingTables {
   billing_customers: {

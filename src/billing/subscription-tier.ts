@@ -1,4 +1,4 @@
-import { type Tier } from '../workspaces/workspace-tables.js';
+import { type Tier } from '../access/workspaces/workspace-tables.js';
 
 /** The order ascends. A tier limits the number of active people. */
 const tiers: readonly Tier[] = ['free', 'pro', 'enterprise'];

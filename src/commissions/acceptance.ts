@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { z } from 'zod';
+import { readActorNames } from '../people/reps/actor-names.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
-import { readActorNames } from '../reps/actor-names.js';
 import { type Exception } from './exceptions.js';
 
 /** How an admin accepted an exception as expected. */

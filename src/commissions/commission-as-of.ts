@@ -1,6 +1,4 @@
 import { z } from 'zod';
-import { repDashboard } from '../dashboards/rep-dashboard.js';
-import { readTeamOverview, type SelectedReps, teamOverview } from '../dashboards/team-overview.js';
 import { toEventResponse } from '../earnings/commission-event.js';
 import { sumByCurrency } from '../earnings/earnings.js';
 import { loadTrend } from '../earnings/trend.js';
@@ -9,10 +7,12 @@ import { isUuid } from '../kernel/ids.js';
 import { type Period } from '../kernel/period.js';
 import { loadCalendar } from '../ledger/input/calendar.js';
 import { type WorkspaceTerms } from '../ledger/input/rep-terms.js';
+import { notYours, repNotFound } from '../people/reps/rep.js';
+import { findRepName } from '../people/reps/rep-views.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
-import { notYours, repNotFound } from '../reps/rep.js';
-import { findRepName } from '../reps/rep-views.js';
 import { toCorrectionResponse } from '../statements/correction.js';
+import { repDashboard } from './dashboards/rep-dashboard.js';
+import { readTeamOverview, type SelectedReps, teamOverview } from './dashboards/team-overview.js';
 import { computeTotals, dealBreakdown, dealNotFound, decodeEventTrace, visibleEvents } from './deal-breakdown.js';
 
 /** Deals, quotas, open pipeline, discrepancies and sums at exchange rates have no history, so these responses do not contain them. */

@@ -5,6 +5,7 @@ import { loadLines, toLineRecords } from '../deals/deal-credit-views.js';
 import { creditLine } from '../deals/deal-credits.js';
 import { type DealHead, findDealHeads } from '../deals/deal-heads.js';
 import { findDeal } from '../deals/deal-views.js';
+import { describedRefund, describeRefunds } from '../deals/refunds/refund-response.js';
 import { commissionEvent, toEventResponse } from '../earnings/commission-event.js';
 import { listEventsOfDeal, type TracedEventRow } from '../earnings/commission-views.js';
 import { type CreditLine } from '../engine/credit-lines.js';
@@ -14,9 +15,8 @@ import { type Day } from '../kernel/day.js';
 import { Failure } from '../kernel/failure.js';
 import { sumsByCurrency } from '../kernel/sums-by-currency.js';
 import { type WorkspaceTerms } from '../ledger/input/rep-terms.js';
+import { notYours, readsAsWidget } from '../people/reps/rep.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
-import { describedRefund, describeRefunds } from '../refunds/refund-response.js';
-import { notYours, readsAsWidget } from '../reps/rep.js';
 import { type CorrectionRow, correction, listCorrections, toCorrectionResponse } from '../statements/correction.js';
 import {
   dealDifference,

@@ -1,10 +1,10 @@
 import { type RawBuilder, sql } from 'kysely';
+import { paidWithoutPolicy } from '../deals/refunds/refund-views.js';
 import { within } from '../earnings/commission-views.js';
 import { minorUnits } from '../kernel/currency.js';
 import { type Day, type DayRange } from '../kernel/day.js';
 import { hasPartOf } from '../ledger/input/deals-of-rep.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
-import { paidWithoutPolicy } from '../refunds/refund-views.js';
 import { type ExceptionReason } from './exceptions.js';
 
 /** Deals that should pay: in a won stage, or without a stage. Open pipeline and lost deals are left out. */

@@ -9,7 +9,7 @@ import { getOrInsert } from '../kernel/get-or-insert.js';
 import { groupBy } from '../kernel/group-by.js';
 import { naturalKey } from '../ledger/input/ledger-rows.js';
 import { type RepTerms } from '../ledger/input/rep-terms.js';
-import { isScore } from '../scores/score.js';
+import { isScore } from '../people/scores/score.js';
 
 /** What facts of a deal lack or contradict: no rule decides it. */
 export const factReasons = [

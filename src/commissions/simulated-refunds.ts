@@ -1,5 +1,9 @@
 import { type z } from 'zod';
 import { findDealContents } from '../deals/deal-views.js';
+import { loadDealAmounts } from '../deals/refunds/change-refunds.js';
+import { madeUpRefunds, type RefundsByDeal, toRefundsByDeal, withRefunds } from '../deals/refunds/made-up-refunds.js';
+import { toFact } from '../deals/refunds/refund.js';
+import { listRefunds } from '../deals/refunds/refund-views.js';
 import { type Refund } from '../engine/clawback.js';
 import { asNumber } from '../engine/field-value.js';
 import { type Deal } from '../engine/slug.js';
@@ -10,10 +14,6 @@ import { Failure } from '../kernel/failure.js';
 import { groupBy } from '../kernel/group-by.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
 import { uuid } from '../platform/operations/schemas.js';
-import { loadDealAmounts } from '../refunds/change-refunds.js';
-import { madeUpRefunds, type RefundsByDeal, toRefundsByDeal, withRefunds } from '../refunds/made-up-refunds.js';
-import { toFact } from '../refunds/refund.js';
-import { listRefunds } from '../refunds/refund-views.js';
 import { widenToSources } from '../simulation/refunded-days.js';
 
 export const simulatedRefunds = madeUpRefunds({

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { type RefundsByDeal, withRefunds } from '../deals/refunds/made-up-refunds.js';
 import { type Absence, type AssignedDays, allDaysAtWork } from '../engine/effective-quota.js';
 import { attainmentKey } from '../engine/plan-config.js';
 import { computePlanCost } from '../engine/plan-cost.js';
@@ -30,7 +31,6 @@ import {
 import { addCarriedOverrides } from '../plans/carried-overrides.js';
 import { type SimulatedPlan, type SimulatedVersions } from '../plans/simulated-versions.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
-import { type RefundsByDeal, withRefunds } from '../refunds/made-up-refunds.js';
 import { rankKey, type SimulatedRepData, sentEvent, sentQuota, sentTeamDeal } from '../simulation/simulated-reps.js';
 import { unsaved } from '../simulation/unsaved-plan.js';
 import { widenToRefundedDeals } from './simulated-refunds.js';

@@ -1,15 +1,15 @@
 import { z } from 'zod';
+import { type PayPeriodSegment } from '../access/workspaces/workspace-tables.js';
 import { dealId } from '../deals/deal.js';
-import { type Invoice, invoiceTerms } from '../invoices/invoice.js';
-import { listInvoices } from '../invoices/invoice-views.js';
 import { invalid } from '../kernel/failure.js';
-import { loadPayFacts, type PayFacts } from '../payables/pay-facts.js';
-import { loadPayableRows, type PayableRow } from '../payables/payable-rows.js';
-import { loadSegments } from '../payables/payout-settings.js';
+import { type Invoice, invoiceTerms } from '../pay/invoices/invoice.js';
+import { listInvoices } from '../pay/invoices/invoice-views.js';
+import { loadPayFacts, type PayFacts } from '../pay/payables/pay-facts.js';
+import { loadPayableRows, type PayableRow } from '../pay/payables/payable-rows.js';
+import { loadSegments } from '../pay/payables/payout-settings.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
 import { text } from '../platform/operations/schemas.js';
 import { type SimulatedRepData } from '../simulation/simulated-reps.js';
-import { type PayPeriodSegment } from '../workspaces/workspace-tables.js';
 
 const { payments, ...terms } = invoiceTerms.omit({ issuedOn: true }).shape;
 const payment = payments.unwrap().element.omit({ paymentId: true }).describe('A payment of the customer');

@@ -9,7 +9,7 @@ import { Decimal } from '../kernel/decimal.js';
 import { type Period } from '../kernel/period.js';
 import { type PeriodCalendar, toCalendar } from '../kernel/period-calendar.js';
 import { type StoredVersion } from '../ledger/input/rep-terms.js';
-import { type ProrationResponse, toProrationResponse } from '../quotas/proration.js';
+import { type ProrationResponse, toProrationResponse } from '../plans/quotas/proration.js';
 import { type SimulatedRepData } from '../simulation/simulated-reps.js';
 import { calculateTeam, type SimulatedInput } from '../simulation/simulated-team.js';
 import { type SimulatedPayable, simulatePayables } from './simulated-payables.js';

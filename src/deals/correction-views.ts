@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
+import { readActorNames } from '../people/reps/actor-names.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
-import { readActorNames } from '../reps/actor-names.js';
 import { type Corrections } from './corrections.js';
 
 interface Found {

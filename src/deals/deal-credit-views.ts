@@ -2,8 +2,8 @@ import { sql } from 'kysely';
 import { type CreditLine } from '../engine/credit-lines.js';
 import { type Caller, visibleReps } from '../kernel/caller.js';
 import { Failure } from '../kernel/failure.js';
+import { findRepNames } from '../people/reps/rep-views.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
-import { findRepNames } from '../reps/rep-views.js';
 import { allLines, type CreditLineRecord, type StoredCredits } from './deal-credits.js';
 import { type DealHead, findDealHeads } from './deal-heads.js';
 

@@ -6,8 +6,8 @@ import { creditRole } from '../engine/plan-config.js';
 import { Decimal, sum } from '../kernel/decimal.js';
 import { Failure } from '../kernel/failure.js';
 import { sampleIds } from '../kernel/sample-ids.js';
+import { email } from '../people/reps/rep.js';
 import { text, uuid } from '../platform/operations/schemas.js';
-import { email } from '../reps/rep.js';
 
 /** The column `credits` of a deal: the lines that count; null if the deal is its owner's. */
 export interface StoredCredits {

@@ -1,6 +1,6 @@
 import { type Clock } from '../kernel/clock.js';
+import { workspaceToday } from '../people/reps/rep-views.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
-import { workspaceToday } from '../reps/rep-views.js';
 import {
   type CommissionEffect,
   computeMovement,

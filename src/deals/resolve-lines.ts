@@ -1,6 +1,6 @@
 import { Failure } from '../kernel/failure.js';
+import { unknownReps } from '../people/reps/rep-views.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
-import { unknownReps } from '../reps/rep-views.js';
 import { type EnteredLine, type SentLine } from './deal-credits.js';
 import { DealOwners } from './deal-owners.js';
 

@@ -7,8 +7,8 @@ import { type Day, type DayRange } from '../kernel/day.js';
 import { Decimal } from '../kernel/decimal.js';
 import { type Period } from '../kernel/period.js';
 import { isFiscalPeriod, kindOfPeriod, type PeriodCalendar } from '../kernel/period-calendar.js';
-import { proration, toProrationResponse } from '../quotas/proration.js';
-import { computeRatio, countedCredit, runningFields } from '../quotas/quota.js';
+import { proration, toProrationResponse } from '../plans/quotas/proration.js';
+import { computeRatio, countedCredit, runningFields } from '../plans/quotas/quota.js';
 
 const nextTier = z
   .object({

@@ -5,7 +5,7 @@ import { type Phase } from '../engine/model.js';
 import { type Trace } from '../engine/trace.js';
 import { type Day } from '../kernel/day.js';
 import { conditionTraces } from '../plans/condition-traces.js';
-import { proration } from '../quotas/proration.js';
+import { proration } from '../plans/quotas/proration.js';
 
 const refundTrace = z
   .object({

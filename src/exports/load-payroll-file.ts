@@ -1,11 +1,11 @@
+import { findWorkspace } from '../access/workspaces/workspace-views.js';
 import { type Clock } from '../kernel/clock.js';
 import { Failure } from '../kernel/failure.js';
 import { type Period } from '../kernel/period.js';
-import { isPayPeriod } from '../payables/payout-settings.js';
+import { isPayPeriod } from '../pay/payables/payout-settings.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
 import { resolvePeriod } from '../statements/statement-views.js';
 import { type TeamSelection } from '../statements/team-statements.js';
-import { findWorkspace } from '../workspaces/workspace-views.js';
 import { type Layout, type PayrollFile, payrollFile, type Scope } from './payroll-layouts.js';
 import { type Included, loadTeamExport, type TeamExport, withoutHandedOver } from './team-export.js';
 

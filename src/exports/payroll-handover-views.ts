@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
+import { toAuthor } from '../people/reps/author.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
-import { toAuthor } from '../reps/author.js';
 import { type PayrollHandover } from './payroll-handover.js';
 
 const maxHandovers = 500;

@@ -3,8 +3,8 @@ import { fields } from '../api/resource-fields.js';
 import { type Caller, visibleReps } from '../kernel/caller.js';
 import { type Clock } from '../kernel/clock.js';
 import { sampleIds } from '../kernel/sample-ids.js';
+import { author } from '../people/reps/author.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
-import { author } from '../reps/author.js';
 import { type HandedAmount } from '../statements/handed-amounts.js';
 import {
   changedPayrollIds,

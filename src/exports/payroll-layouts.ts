@@ -1,10 +1,10 @@
+import { type PayrollTerms } from '../access/workspaces/workspace-tables.js';
 import { Decimal, maximum, minimum } from '../kernel/decimal.js';
 import { invalid, rejectAny } from '../kernel/failure.js';
 import { plainAmount } from '../kernel/money-text.js';
 import { unreachable } from '../kernel/unreachable.js';
 import { totalsByCurrency } from '../statements/snapshot.js';
 import { hasAmount } from '../statements/team-statements.js';
-import { type PayrollTerms } from '../workspaces/workspace-tables.js';
 import { type Cell, text, trusted } from './payroll-csv.js';
 import { controlTotals, hasPayable, type TeamExport, type TeamRow, teamCells } from './team-export.js';
 

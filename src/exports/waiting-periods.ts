@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { groupBy } from '../kernel/group-by.js';
-import { loadPayPeriods } from '../payables/payout-settings.js';
+import { loadPayPeriods } from '../pay/payables/payout-settings.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
 
 /** Approved amounts of a period that no file contains that was handed over. */

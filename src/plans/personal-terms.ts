@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { absenceTerms } from '../absences/absence.js';
 import { type AssignedDays } from '../engine/effective-quota.js';
+import { absenceTerms } from '../people/absences/absence.js';
+import { rampTerms } from '../people/ramps/ramp.js';
 import { day } from '../platform/operations/schemas.js';
-import { rampTerms } from '../ramps/ramp.js';
 
 /** The terms of a made-up absence. */
 export const simulatedAbsence = {

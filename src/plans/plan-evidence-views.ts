@@ -1,17 +1,17 @@
 import { sql } from 'kysely';
-import { comparable } from '../engine/field-value.js';
-import { foldedSlug } from '../engine/folded-slug.js';
-import { fieldSources, type SlugMapping } from '../engine/slug.js';
-import { standardNamedBy, standardSlugs } from '../engine/standard-slugs.js';
-import { listCrmDefinitions } from '../fields/crm-field-views.js';
+import { listCrmDefinitions } from '../deals/fields/crm-field-views.js';
 import {
   listFieldSlugsOfNewestDeals,
   listValuesOfNewestDeals,
   slugsThatDealsHave,
   valuesThatDealsHave,
-} from '../fields/deal-field-views.js';
-import { findMapping } from '../fields/field-mapping-views.js';
-import { nearestSlugs } from '../fields/nearest-slugs.js';
+} from '../deals/fields/deal-field-views.js';
+import { findMapping } from '../deals/fields/field-mapping-views.js';
+import { nearestSlugs } from '../deals/fields/nearest-slugs.js';
+import { comparable } from '../engine/field-value.js';
+import { foldedSlug } from '../engine/folded-slug.js';
+import { fieldSources, type SlugMapping } from '../engine/slug.js';
+import { standardNamedBy, standardSlugs } from '../engine/standard-slugs.js';
 import { type Day, type DayRange } from '../kernel/day.js';
 import { groupBy } from '../kernel/group-by.js';
 import { mapInSlices } from '../kernel/waiting.js';

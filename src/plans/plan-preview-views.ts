@@ -1,8 +1,8 @@
 import { type SqlBool, sql } from 'kysely';
 import { findDealNames } from '../deals/deal-views.js';
 import { inParallel } from '../kernel/waiting.js';
+import { findRepNames } from '../people/reps/rep-views.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
-import { findRepNames } from '../reps/rep-views.js';
 import { type MovedDeal, type PreviewFigures } from './preview-result.js';
 
 /** A stored preview with one page of its deals, and the names that the response needs. */

@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import { dealBody, dealId } from '../deals/deal.js';
 import { lineTerms, totalsHundred } from '../deals/deal-credits.js';
+import { madeUpRefunds } from '../deals/refunds/made-up-refunds.js';
+import { refundId } from '../deals/refunds/refund.js';
 import { dealLineInput, findRepeatedLine, maxLines } from '../engine/deal-line-input.js';
 import { rateTableInput } from '../engine/rate-table-input.js';
 import { reasons } from '../engine/trace.js';
 import { day, period, text } from '../platform/operations/schemas.js';
-import { madeUpRefunds } from '../refunds/made-up-refunds.js';
-import { refundId } from '../refunds/refund.js';
 import { assumedRates } from './assumed-rates.js';
 import { conditionTraces } from './condition-traces.js';
 import { simulatedAbsence, simulatedRamp } from './personal-terms.js';

@@ -1,4 +1,5 @@
 import { type DealTerms, toContent, toEngineDeal } from '../deals/deal.js';
+import { toRefundsByDeal, withRefunds } from '../deals/refunds/made-up-refunds.js';
 import { dealOfKey, parseRefundKey } from '../engine/clawback.js';
 import { type CreditLine, withOwner } from '../engine/credit-lines.js';
 import { type DealLine } from '../engine/deal-line.js';
@@ -18,7 +19,6 @@ import { type FiscalYear, type PeriodCalendar, toCalendar } from '../kernel/peri
 import { type FxTerms } from '../ledger/input/exchange-rates.js';
 import { findFirstActivity, widenToPeriods } from '../ledger/input/load-window.js';
 import { type StoredVersion, type WorkspaceTerms } from '../ledger/input/rep-terms.js';
-import { toRefundsByDeal, withRefunds } from '../refunds/made-up-refunds.js';
 import { type SimulatedRepData } from '../simulation/simulated-reps.js';
 import { calculateTeam } from '../simulation/simulated-team.js';
 import { unsaved } from '../simulation/unsaved-plan.js';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { fields } from '../api/resource-fields.js';
 import { creditKinds } from '../engine/credit-lines.js';
-import { ramp } from '../ramps/ramp.js';
+import { ramp } from '../people/ramps/ramp.js';
 import { planConfig } from './plan.js';
 import { type PlanTest, storedTests } from './plan-tests.js';
 

@@ -5,9 +5,9 @@ import { type Period } from '../kernel/period.js';
 import { isFiscalPeriod, toCalendar } from '../kernel/period-calendar.js';
 import { loadFiscalYears } from '../ledger/input/calendar.js';
 import { loadWorkspaceTerms } from '../ledger/input/rep-terms.js';
+import { repNotFound } from '../people/reps/rep.js';
+import { unknownReps } from '../people/reps/rep-views.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
-import { repNotFound } from '../reps/rep.js';
-import { unknownReps } from '../reps/rep-views.js';
 import { loadRuleNames } from './plan-store.js';
 import { assertTablesFit } from './table-checks.js';
 

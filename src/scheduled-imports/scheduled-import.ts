@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { fields } from '../api/resource-fields.js';
-import { invoiceField } from '../invoices/invoice.js';
 import { dateFormats } from '../kernel/date-text.js';
 import { Failure, invalid } from '../kernel/failure.js';
 import { numberFormats } from '../kernel/number-text.js';
+import { invoiceField } from '../pay/invoices/invoice.js';
 import { pathId, text } from '../platform/operations/schemas.js';
 import { checkUrl } from '../platform/outbound/guarded-post.js';
 

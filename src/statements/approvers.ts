@@ -1,5 +1,5 @@
 import { type SqlBool, sql } from 'kysely';
-import { findIdentity } from '../auth/identity-views.js';
+import { findIdentity } from '../access/auth/identity-views.js';
 import { type Caller, peopleBehind } from '../kernel/caller.js';
 import { Failure } from '../kernel/failure.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';

@@ -1,5 +1,5 @@
-import { isPayPeriod } from '../payables/payout-settings.js';
-import { loadStatementPayouts } from '../payables/statement-payouts.js';
+import { isPayPeriod } from '../pay/payables/payout-settings.js';
+import { loadStatementPayouts } from '../pay/payables/statement-payouts.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
 import { describePay, type PayHeadline } from './payslip.js';
 import { loadOnlyCurrencies } from './read-payslip.js';

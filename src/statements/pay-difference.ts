@@ -10,10 +10,10 @@ import { isFiscalPeriod, type PeriodCalendar } from '../kernel/period-calendar.j
 import { calendarOf, type FrozenPeriod, loadRepTerms, type RepTerms } from '../ledger/input/rep-terms.js';
 import { storeTruedUpRows } from '../ledger/output/trued-up-state.js';
 import { type Recalculate } from '../ledger/requests/recalculate.js';
-import { addCorrection, finishCorrection, startCorrection } from '../payables/correct-period.js';
-import { assertPayRates } from '../payables/pay-currency.js';
-import { type PayPeriods } from '../payables/pay-periods.js';
-import { loadPayPeriods } from '../payables/payout-settings.js';
+import { addCorrection, finishCorrection, startCorrection } from '../pay/payables/correct-period.js';
+import { assertPayRates } from '../pay/payables/pay-currency.js';
+import { type PayPeriods } from '../pay/payables/pay-periods.js';
+import { loadPayPeriods } from '../pay/payables/payout-settings.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
 import { failpoint } from '../platform/failpoint.js';
 import { adjustmentDay } from './adjustment.js';

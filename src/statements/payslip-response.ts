@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { fields } from '../api/resource-fields.js';
-import { payableEntry } from '../payables/payable-entry.js';
-import { rateOf } from '../payables/statement-payable.js';
-import { type StoredPayable } from '../payables/stored-payable.js';
+import { payableEntry } from '../pay/payables/payable-entry.js';
+import { rateOf } from '../pay/payables/statement-payable.js';
+import { type StoredPayable } from '../pay/payables/stored-payable.js';
 import { type PayHeadline, type PayslipPart, type PayslipRow, payslipLineKinds, paysOf } from './payslip.js';
 
 const amounts = z.array(

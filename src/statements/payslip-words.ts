@@ -1,4 +1,4 @@
-import { drawNames } from '../payables/draw-words.js';
+import { drawNames } from '../pay/payables/draw-words.js';
 import { type PayHeadline, type PayslipLineKind, type PayslipRow } from './payslip.js';
 
 /** How documents and messages name the lines of a payslip. */

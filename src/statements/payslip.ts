@@ -1,7 +1,7 @@
 import { Decimal, maximum, sum } from '../kernel/decimal.js';
 import { groupBy } from '../kernel/group-by.js';
-import { convertPay, listPaid } from '../payables/pay-currency.js';
-import { type StatementPayouts } from '../payables/statement-payouts.js';
+import { convertPay, listPaid } from '../pay/payables/pay-currency.js';
+import { type StatementPayouts } from '../pay/payables/statement-payouts.js';
 import {
   type StoredDrawLine,
   type StoredPay,
@@ -9,7 +9,7 @@ import {
   type StoredPayLine,
   type StoredPayPart,
   type StoredTotals,
-} from '../payables/stored-payable.js';
+} from '../pay/payables/stored-payable.js';
 import { type CurrencySummary, type StatementLine } from './snapshot.js';
 
 /** The lines of a payslip in their order: those between the first and the last one add up to the last one. */

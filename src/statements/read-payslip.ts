@@ -1,12 +1,12 @@
 import { sql } from 'kysely';
 import { type Clock } from '../kernel/clock.js';
 import { eventsTable } from '../ledger/input/as-of.js';
-import { nameEntries } from '../payables/name-entries.js';
-import { loadEntries } from '../payables/payable-views.js';
-import { loadPayPeriods } from '../payables/payout-settings.js';
-import { loadStatementPayouts, type StatementPayouts } from '../payables/statement-payouts.js';
+import { nameEntries } from '../pay/payables/name-entries.js';
+import { loadEntries } from '../pay/payables/payable-views.js';
+import { loadPayPeriods } from '../pay/payables/payout-settings.js';
+import { loadStatementPayouts, type StatementPayouts } from '../pay/payables/statement-payouts.js';
+import { workspaceToday } from '../people/reps/rep-views.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
-import { workspaceToday } from '../reps/rep-views.js';
 import {
   buildPayslip,
   describePay,

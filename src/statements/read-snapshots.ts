@@ -1,7 +1,7 @@
 import { loadDealsOnStatements } from '../deals/deal-names.js';
 import { inParallel } from '../kernel/waiting.js';
-import { loadPayables } from '../payables/build-payables.js';
-import { type StoredPayable, type StoredPayLine } from '../payables/stored-payable.js';
+import { loadPayables } from '../pay/payables/build-payables.js';
+import { type StoredPayable, type StoredPayLine } from '../pay/payables/stored-payable.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
 import { readTeamLedgerLines } from './ledger-lines.js';
 import { createSnapshot, type Snapshot } from './snapshot.js';

@@ -1,9 +1,9 @@
 import { Failure } from '../kernel/failure.js';
 import { isUuid } from '../kernel/ids.js';
 import { lockLane, lockLanes } from '../ledger/lanes/lanes.js';
+import { repNotFound } from '../people/reps/rep.js';
+import { findRepName } from '../people/reps/rep-views.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
-import { repNotFound } from '../reps/rep.js';
-import { findRepName } from '../reps/rep-views.js';
 import { type StatementKey } from './statement.js';
 
 /**

@@ -3,7 +3,7 @@ import { Decimal, sum } from '../kernel/decimal.js';
 import { groupBy } from '../kernel/group-by.js';
 import { deriveId } from '../kernel/ids.js';
 import { mapInSlices } from '../kernel/waiting.js';
-import { describePayable, type StoredPayable } from '../payables/stored-payable.js';
+import { describePayable, type StoredPayable } from '../pay/payables/stored-payable.js';
 import { type TrueUpLine } from './true-up-line.js';
 
 /** Totals of one currency as exact decimal text. */

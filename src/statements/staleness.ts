@@ -3,7 +3,7 @@ import { chunk } from '../kernel/chunk.js';
 import { Decimal } from '../kernel/decimal.js';
 import { type Period } from '../kernel/period.js';
 import { loadRange } from '../ledger/input/calendar.js';
-import { isPayPeriod } from '../payables/payout-settings.js';
+import { isPayPeriod } from '../pay/payables/payout-settings.js';
 import { unnestRows } from '../platform/database/columns.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
 import { findOwed } from './discrepancies/discrepancy-views.js';

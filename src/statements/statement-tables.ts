@@ -1,7 +1,7 @@
 import { type ColumnType, type Generated } from 'kysely';
 import { type Phase } from '../engine/model.js';
 import { type Day } from '../kernel/day.js';
-import { type StoredPayable } from '../payables/stored-payable.js';
+import { type StoredPayable } from '../pay/payables/stored-payable.js';
 import { type GeneratedInstant, type Instant, type Json, type Numeric } from '../platform/database/tables.js';
 
 export interface StatementTables {

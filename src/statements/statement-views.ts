@@ -8,9 +8,9 @@ import { type Period, toPeriod } from '../kernel/period.js';
 import { statementPeriodsTable } from '../ledger/input/as-of.js';
 import { loadCalendar, loadRange } from '../ledger/input/calendar.js';
 import { calendarOf, type FrozenPeriod, loadFrozen, loadWorkspaceTerms } from '../ledger/input/rep-terms.js';
-import { type StoredPay, type StoredTotals } from '../payables/stored-payable.js';
+import { type StoredPay, type StoredTotals } from '../pay/payables/stored-payable.js';
+import { toAuthor } from '../people/reps/author.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
-import { toAuthor } from '../reps/author.js';
 import { readSnapshot } from './read-snapshots.js';
 import { type CurrencySummary, type StatementLine, type Summary } from './snapshot.js';
 import {

@@ -7,10 +7,14 @@ import { groupBy } from '../kernel/group-by.js';
 import { type Period } from '../kernel/period.js';
 import { EventLoopSlice, mapInSlices } from '../kernel/waiting.js';
 import { loadRange } from '../ledger/input/calendar.js';
-import { loadPayables } from '../payables/build-payables.js';
-import { payTotals, statementPay, toPayResponse, toTotalsResponse } from '../payables/statement-payable.js';
-import { type loadStatementPayouts, type StatementPayouts, statementPayouts } from '../payables/statement-payouts.js';
-import { type StoredPayable, type StoredTotals } from '../payables/stored-payable.js';
+import { loadPayables } from '../pay/payables/build-payables.js';
+import { payTotals, statementPay, toPayResponse, toTotalsResponse } from '../pay/payables/statement-payable.js';
+import {
+  type loadStatementPayouts,
+  type StatementPayouts,
+  statementPayouts,
+} from '../pay/payables/statement-payouts.js';
+import { type StoredPayable, type StoredTotals } from '../pay/payables/stored-payable.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
 import { type ApprovalHolds, approvalHolds, toHoldsResponse } from './approval-holds.js';
 import { type HandedAmounts, handedTotals } from './handed-amounts.js';

@@ -5,7 +5,7 @@ import { sumTeamEarnings } from '../earnings/team-page.js';
 import { type Period } from '../kernel/period.js';
 import { statementPeriodsTable } from '../ledger/input/as-of.js';
 import { loadRange } from '../ledger/input/calendar.js';
-import { isPayPeriod } from '../payables/payout-settings.js';
+import { isPayPeriod } from '../pay/payables/payout-settings.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
 import { type CurrencySummary } from './snapshot.js';
 import { toSummaryResponse } from './statement.js';

@@ -9,7 +9,7 @@ import { type FrozenPeriod, loadRepTerms } from '../ledger/input/rep-terms.js';
 import { thawDealAmounts } from '../ledger/output/frozen-deal-amounts.js';
 import { dropTruedUpRows } from '../ledger/output/trued-up-state.js';
 import { type Recalculate } from '../ledger/requests/recalculate.js';
-import { assertUnlockable } from '../payables/approval-rules.js';
+import { assertUnlockable } from '../pay/payables/approval-rules.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
 import { failpoint } from '../platform/failpoint.js';
 import { reverseTrueUps, trueUpDays } from './adjustment-store.js';

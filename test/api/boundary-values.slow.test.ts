@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { operations } from '#src/operations.js';
 import { type AnyOperation } from '#src/platform/operations/operation.js';
-import { forAgents } from '#test/agent-access/oauth-fixture.js';
+import { forAgents } from '#test/agents/access/oauth-fixture.js';
 import { FetchClient } from '#test/mcp/mcp-fixture.js';
 import { Service } from '#test/support/service.js';
 import { bounded, callersOf, ending, forAll, isPrinted, nameOf, sendWith } from './boundary-requests.js';

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { Failure } from '#src/kernel/failure.js';
 import { parseInput } from '#src/platform/operations/operation-dispatcher.js';
-import { forAgents } from '#test/agent-access/oauth-fixture.js';
+import { forAgents } from '#test/agents/access/oauth-fixture.js';
 import { Service } from '#test/support/service.js';
 import {
   bounded,

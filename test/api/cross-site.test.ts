@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { operations } from '#src/operations.js';
 import { isPublic } from '#src/platform/operations/operation.js';
-import { forAgents } from '#test/agent-access/oauth-fixture.js';
+import { forAgents } from '#test/agents/access/oauth-fixture.js';
 import { Service } from '#test/support/service.js';
 import { ExampleWorld } from './example-world.js';
 

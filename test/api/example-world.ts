@@ -2,7 +2,7 @@ import { newId } from '#src/kernel/ids.js';
 import { operations } from '#src/operations.js';
 import { type Example } from '#src/platform/operations/operation.js';
 import { hashToken } from '#src/platform/secrets/token.js';
-import { ClientProgram } from '#test/agent-access/oauth-fixture.js';
+import { ClientProgram } from '#test/agents/access/oauth-fixture.js';
 import { type ApiClient } from '#test/support/api-client.js';
 import { type Service } from '#test/support/service.js';
 

@@ -6,7 +6,7 @@ import { FakeServer, respondWith } from '#fakes/fake-server.js';
 import { newId } from '#src/kernel/ids.js';
 import { operations } from '#src/operations.js';
 import { type AnyOperation, commonFailures, type Example } from '#src/platform/operations/operation.js';
-import { forAgents } from '#test/agent-access/oauth-fixture.js';
+import { forAgents } from '#test/agents/access/oauth-fixture.js';
 import { Service } from '#test/support/service.js';
 import { extremeValues, jsonOf, outsideValues } from './boundary-values.js';
 import { type BoundedField, boundedFields, setAt } from './declared-fields.js';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { maxWaiting } from '#src/exports/export-store.js';
-import { forAgents } from '#test/agent-access/oauth-fixture.js';
+import { forAgents } from '#test/agents/access/oauth-fixture.js';
 import { FetchClient } from '#test/mcp/mcp-fixture.js';
 import { Service } from '#test/support/service.js';
 import { flatRule } from '#test/support/terms.js';

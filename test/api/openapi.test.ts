@@ -6,7 +6,7 @@ import express from 'express';
 import { type z } from 'zod';
 import { describeService } from '#src/app/describe-service.js';
 import { operations } from '#src/operations.js';
-import { eventTypes } from '#src/outgoing-events/event-types.js';
+import { eventTypes } from '#src/outgoing/events/event-types.js';
 import { Documents } from '#src/platform/openapi/documents.js';
 import { failureCodes } from '#src/platform/openapi/failure-responses.js';
 import { type AnyOperation } from '#src/platform/operations/operation.js';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
+import { acceptInvite } from '#src/people/reps/invite-reps.js';
 import { type AnyOperation } from '#src/platform/operations/operation.js';
-import { acceptInvite } from '#src/reps/invite-reps.js';
 import { type ApiClient } from '#test/support/api-client.js';
 import { openTransaction } from '#test/support/open-transaction.js';
 import { Service } from '#test/support/service.js';

@@ -429,7 +429,7 @@ const probes: Readonly<Record<string, readonly Probe[]>> = {
   listIntegrationKeys: [],
   createIntegrationKey: [],
   revokeIntegrationKey: [['DELETE /v1/workspaces/integration-keys/<key>']],
-  // The installation belongs to no workspace; test/installation has the rights of its operator.
+  // The installation belongs to no workspace; test/access/installation has the rights of its operator.
   getInstallation: [],
   setMailServer: [],
   deleteMailServer: [],

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { forAgents, redirectUri } from '#test/agent-access/oauth-fixture.js';
+import { forAgents, redirectUri } from '#test/agents/access/oauth-fixture.js';
 import { Service } from '#test/support/service.js';
 
 /** Routes that are no operations and need no token, with their parameters. */

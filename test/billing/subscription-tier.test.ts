@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { type Tier } from '#src/access/workspaces/workspace-tables.js';
 import {
   collectionPaused,
   entitledSeats,
@@ -8,7 +9,6 @@ import {
   type PricedItem,
   type Subscription,
 } from '#src/billing/subscription-tier.js';
-import { type Tier } from '#src/workspaces/workspace-tables.js';
 
 const now = new Date('2026-11-20T10:00:00Z');
 const daysAgo = (days: number) => new Date(now.getTime() - days * 86_400_000);

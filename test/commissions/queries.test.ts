@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import { getCommissions } from '#src/commissions/queries/get-commissions.js';
 import { listCommissionPeriods } from '#src/commissions/queries/list-commission-periods.js';
-import { deleteQuota } from '#src/quotas/commands/delete-quota.js';
-import { listQuotas } from '#src/quotas/queries/list-quotas.js';
-import { type Quota } from '#src/quotas/quota.js';
+import { deleteQuota } from '#src/plans/quotas/commands/delete-quota.js';
+import { listQuotas } from '#src/plans/quotas/queries/list-quotas.js';
+import { type Quota } from '#src/plans/quotas/quota.js';
 import { approveStatement } from '#src/statements/commands/approve-statement.js';
 import { generateStatement } from '#src/statements/commands/generate-statement.js';
 import { trueUpStatement } from '#src/statements/commands/true-up-statement.js';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { PayWorkspace } from '#test/payables/pay-service.js';
+import { PayWorkspace } from '#test/pay/payables/pay-service.js';
 import { expectError } from '#test/support/errors.js';
 import { Service } from '#test/support/service.js';
 import { flatRule } from '#test/support/terms.js';

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { Service } from '#test/support/service.js';
 import { flatRule } from '#test/support/terms.js';
-import { PayWorkspace } from '../payables/pay-service.js';
+import { PayWorkspace } from '../pay/payables/pay-service.js';
 
 describe('DELETE /v1/deals/:dealId of a deal with facts', () => {
   const service = Service.duringSuite();

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { resetCommissions } from '#src/commissions/commands/reset-commissions.js';
-import { setQuotas } from '#src/quotas/commands/set-quotas.js';
+import { setQuotas } from '#src/plans/quotas/commands/set-quotas.js';
 import { expectSoundLedger } from '#test/support/ledger-checks.js';
 import { flatRule, flatTier } from '#test/support/terms.js';
 import { workedTiers } from '#test/support/worked-example.js';

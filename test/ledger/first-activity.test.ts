@@ -1,10 +1,10 @@
 import { expect } from 'chai';
-import { createAssignments } from '#src/assignments/commands/create-assignments.js';
 import { deleteDeal } from '#src/deals/commands/delete-deal.js';
 import { putDeal } from '#src/deals/commands/put-deal.js';
+import { createAssignments } from '#src/people/assignments/commands/create-assignments.js';
 import { type PlanVersion } from '#src/plans/plan.js';
-import { deleteQuota } from '#src/quotas/commands/delete-quota.js';
-import { setQuotas } from '#src/quotas/commands/set-quotas.js';
+import { deleteQuota } from '#src/plans/quotas/commands/delete-quota.js';
+import { setQuotas } from '#src/plans/quotas/commands/set-quotas.js';
 import { OfflineWorkspace } from '#test/support/offline-workspace.js';
 
 const bonus = {

@@ -1,11 +1,11 @@
 import { expect } from 'chai';
-import { createAssignments } from '#src/assignments/commands/create-assignments.js';
 import { getCommissions } from '#src/commissions/queries/get-commissions.js';
 import { putDeal } from '#src/deals/commands/put-deal.js';
+import { putRefund } from '#src/deals/refunds/commands/put-refund.js';
 import { type DealLine } from '#src/engine/deal-line.js';
+import { createAssignments } from '#src/people/assignments/commands/create-assignments.js';
 import { createPlan } from '#src/plans/commands/create-plan.js';
 import { setPlanOverride } from '#src/plans/commands/set-plan-override.js';
-import { putRefund } from '#src/refunds/commands/put-refund.js';
 import { generateStatement } from '#src/statements/commands/generate-statement.js';
 import { OfflineWorkspace } from '#test/support/offline-workspace.js';
 

@@ -7,7 +7,7 @@ import { sql } from 'kysely';
 import pg from 'pg';
 import { openSamples } from '#src/app/master-key-rotation.js';
 import { credentialsEncryptionContext } from '#src/crm/connections/crm-accounts.js';
-import { secretEncryptionContext } from '#src/outgoing-events/webhook-endpoint.js';
+import { secretEncryptionContext } from '#src/outgoing/events/webhook-endpoint.js';
 import { createDatabase } from '#src/platform/database/pool.js';
 import { routeEncryptionContext } from '#src/platform/inbox/inbox.js';
 import { mailEncryptionContext } from '#src/platform/mail/outbox.js';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { ClientProgram } from '#test/agent-access/oauth-fixture.js';
+import { ClientProgram } from '#test/agents/access/oauth-fixture.js';
 import { FetchClient, listTools } from '#test/mcp/mcp-fixture.js';
 import { ApiClient } from '#test/support/api-client.js';
 import { freePort } from '#test/support/free-port.js';

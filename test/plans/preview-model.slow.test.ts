@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { systemClock } from '#src/kernel/clock.js';
 import { Decimal } from '#src/kernel/decimal.js';
 import { loadTerms } from '#src/ledger/input/rep-terms.js';
-import { workspaceToday } from '#src/reps/rep-views.js';
+import { workspaceToday } from '#src/people/reps/rep-views.js';
 import { dryRunPeriods } from '#src/simulation/period-dry-run.js';
 import { arbitraryRun, execute } from '#test/ledger/commands.js';
 import { LiveWorld } from '#test/ledger/live-world.js';

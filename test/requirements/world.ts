@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { type NewWorkspace } from '#src/workspaces/create-workspace.js';
+import { type NewWorkspace } from '#src/access/workspaces/create-workspace.js';
 import { type ApiClient } from '#test/support/api-client.js';
 import { won } from '#test/support/terms.js';
 import { until } from '#test/support/until.js';

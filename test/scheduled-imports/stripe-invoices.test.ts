@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { FakeBilling } from '#fakes/fake-billing.js';
 import { openSource } from '#src/scheduled-imports/sources/open-source.js';
-import { PayWorkspace } from '#test/payables/pay-service.js';
+import { PayWorkspace } from '#test/pay/payables/pay-service.js';
 import { expectError } from '#test/support/errors.js';
 import { Service } from '#test/support/service.js';
 import { until } from '#test/support/until.js';

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
-import { openDispute } from '#src/disputes/commands/open-dispute.js';
 import { approveStatement } from '#src/statements/commands/approve-statement.js';
 import { generateStatement } from '#src/statements/commands/generate-statement.js';
 import { generateStatements } from '#src/statements/commands/generate-statements.js';
+import { openDispute } from '#src/statements/disputes/commands/open-dispute.js';
 import { getStatements } from '#src/statements/queries/get-statements.js';
 import { listRepStatements } from '#src/statements/queries/list-rep-statements.js';
 import { OfflineWorkspace } from '#test/support/offline-workspace.js';

@@ -9,7 +9,7 @@ import { REMOVE_PAY_FACTS } from '#src/deals/purge-deal.js';
 import { type Clock } from '#src/kernel/clock.js';
 import { LaneRunner, type WakeLanes } from '#src/ledger/lanes/lane-runner.js';
 import { CommissionChanges } from '#src/ledger/requests/commission-changes.js';
-import { removePayFacts } from '#src/payouts/remove-pay-facts.js';
+import { removePayFacts } from '#src/pay/payouts/remove-pay-facts.js';
 import { createDatabase, type Database } from '#src/platform/database/pool.js';
 import { UnitOfWork } from '#src/platform/database/unit-of-work.js';
 import { CLOCK, CONFIG } from '#src/platform/injection-tokens.js';

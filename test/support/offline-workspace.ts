@@ -9,11 +9,11 @@ import { type BatchRun, calculateLanes } from '#src/ledger/lanes/calculate-lanes
 import { LaneRunner } from '#src/ledger/lanes/lane-runner.js';
 import { type CalculationRequest, requestCalculation } from '#src/ledger/requests/calculation-requests.js';
 import { recalculateIn } from '#src/ledger/requests/recalculate.js';
+import { upsertReps } from '#src/people/reps/commands/upsert-reps.js';
 import { createPlan } from '#src/plans/commands/create-plan.js';
 import { type PlanVersion } from '#src/plans/plan.js';
 import { createLog } from '#src/platform/log.js';
 import { type AnyOperation } from '#src/platform/operations/operation.js';
-import { upsertReps } from '#src/reps/commands/upsert-reps.js';
 import { OfflineDatabase } from './offline-database.js';
 import { WorkspaceRows } from './workspace-rows.js';
 

@@ -1,8 +1,8 @@
 import type pg from 'pg';
+import { createWorkspace, type NewWorkspace } from '#src/access/workspaces/create-workspace.js';
 import { newId } from '#src/kernel/ids.js';
 import { type UnitOfWork } from '#src/platform/database/unit-of-work.js';
 import { hashToken, newToken, type TokenKind } from '#src/platform/secrets/token.js';
-import { createWorkspace, type NewWorkspace } from '#src/workspaces/create-workspace.js';
 import { ApiClient } from './api-client.js';
 import { expectSoundLedger, query } from './ledger-checks.js';
 import { type ProcessKind, type ProcessOptions, ServiceProcess } from './service-process.js';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { StartLinks } from '#src/auth/start-links.js';
+import { StartLinks } from '#src/access/auth/start-links.js';
 import { Browser, waitUntilLoaded } from '#test/support/browser.js';
 import { AdminWalk } from './admin-walk.js';
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { type Page } from 'puppeteer-core';
-import { newBusiness, override } from '#test/refunds/clawback-terms.js';
+import { newBusiness, override } from '#test/deals/refunds/clawback-terms.js';
 import { Browser, sees, texts } from '#test/support/browser.js';
 import { flatRule } from '#test/support/terms.js';
 import { violations } from './accessibility.js';

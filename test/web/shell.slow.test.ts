@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { StartLinks } from '#src/auth/start-links.js';
+import { StartLinks } from '#src/access/auth/start-links.js';
 import { Browser, sees, texts, waitUntilLoaded } from '#test/support/browser.js';
 import { violations, violationsInBothSchemes } from './accessibility.js';
 import { keyboard } from './input-methods.js';

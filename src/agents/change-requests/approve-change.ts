@@ -1,8 +1,8 @@
 import { type Caller, peopleBehind } from '../../kernel/caller.js';
 import { Failure } from '../../kernel/failure.js';
 import { newId } from '../../kernel/ids.js';
+import { withPresentRights } from '../../people/reps/present-rights.js';
 import { type Transaction, withTransactionHooks } from '../../platform/database/unit-of-work.js';
-import { withPresentRights } from '../../reps/present-rights.js';
 import { type PresentBasis, readBasis } from './basis.js';
 import { showSameFigures } from './change-preview.js';
 import { type ShownPart, type StoredCaller } from './change-request.js';

@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
+import { findRepNames } from '../../people/reps/rep-views.js';
 import { type Transaction } from '../../platform/database/unit-of-work.js';
 import { type WriteMode } from '../../platform/mcp/agent-writes.js';
 import { type RawInput } from '../../platform/operations/operation-dispatcher.js';
-import { findRepNames } from '../../reps/rep-views.js';
 import { type Basis } from './basis.js';
 import { type StoredPreview, withNames } from './change-preview.js';
 import {

@@ -1,9 +1,9 @@
 import { type Caller } from '../../kernel/caller.js';
 import { type Clock } from '../../kernel/clock.js';
 import { Failure } from '../../kernel/failure.js';
+import { workspaceToday } from '../../people/reps/rep-views.js';
 import { type UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { type ToolRunner } from '../../platform/mcp/tool-runner.js';
-import { workspaceToday } from '../../reps/rep-views.js';
 import { type ToolCall } from './basis.js';
 import {
   comparedDays,

@@ -1,4 +1,6 @@
+import { getWorkspace } from '../../access/workspaces/queries/get-workspace.js';
 import { listCommissionPeriods } from '../../commissions/queries/list-commission-periods.js';
+import { listReps } from '../../people/reps/queries/list-reps.js';
 import { planConfigSchema } from '../../plans/plan-tool-text.js';
 import { getPlan } from '../../plans/queries/get-plan.js';
 import { listPlans } from '../../plans/queries/list-plans.js';
@@ -8,9 +10,7 @@ import {
   type GuideDocument,
   type OperationResource,
 } from '../../platform/mcp/guidance.js';
-import { listReps } from '../../reps/queries/list-reps.js';
 import { getStatements } from '../../statements/queries/get-statements.js';
-import { getWorkspace } from '../../workspaces/queries/get-workspace.js';
 import { concepts } from './concepts.js';
 import { introduce } from './introduce.js';
 import { prompts } from './prompts.js';

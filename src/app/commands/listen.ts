@@ -2,7 +2,7 @@ import { timingSafeEqual } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import { type AddressInfo } from 'node:net';
 import { ApiError, type Client, createClient } from '../../client.js';
-import { signedHeaders } from '../../outgoing-events/signature.js';
+import { signedHeaders } from '../../outgoing/events/signature.js';
 import { UsageError } from './usage-error.js';
 
 interface ListenOptions {

@@ -1,4 +1,4 @@
-import { eraseAtCommandLine } from '../../reps/erase-person.js';
+import { eraseAtCommandLine } from '../../people/reps/erase-person.js';
 import { assertWorkspace, withUnitOfWork } from './database-access.js';
 import { assertWorkspaceId } from './usage-error.js';
 

@@ -1,4 +1,4 @@
-import { insertWorkspaceKey } from '../../workspaces/workspace-store.js';
+import { insertWorkspaceKey } from '../../access/workspaces/workspace-store.js';
 import { copyToSandbox, resetSandbox } from '../sandboxes.js';
 import { countWorkspace, type MovedRows, MoveRefused } from '../workspace-move.js';
 import { withOwner, withServer, withUnitOfWork } from './database-access.js';

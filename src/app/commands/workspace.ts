@@ -1,12 +1,12 @@
 import { sql } from 'kysely';
+import { createWorkspace as create } from '../../access/workspaces/create-workspace.js';
+import { rotateWorkspaceKey } from '../../access/workspaces/workspace-store.js';
+import { type Tier } from '../../access/workspaces/workspace-tables.js';
 import { isCurrency } from '../../kernel/currency.js';
 import { InvalidRequest } from '../../kernel/failure.js';
 import { isTimeZone } from '../../kernel/time-zone.js';
+import { email } from '../../people/reps/rep.js';
 import { type DatabaseServer } from '../../platform/database/server.js';
-import { email } from '../../reps/rep.js';
-import { createWorkspace as create } from '../../workspaces/create-workspace.js';
-import { rotateWorkspaceKey } from '../../workspaces/workspace-store.js';
-import { type Tier } from '../../workspaces/workspace-tables.js';
 import { setOperator } from '../installation-operator.js';
 import { assertWorkspace, withOwner, withServer, withUnitOfWork } from './database-access.js';
 import { assertWorkspaceId, readWholeNumber, UsageError } from './usage-error.js';

@@ -1,8 +1,8 @@
-import { FailedSignIns } from '../../auth/failed-sign-ins.js';
-import { IdentityProviders } from '../../auth/oidc/identity-providers.js';
-import { SessionProofs } from '../../auth/session-proofs.js';
-import { SignIns } from '../../auth/sign-ins.js';
-import { StartLinks } from '../../auth/start-links.js';
+import { FailedSignIns } from '../../access/auth/failed-sign-ins.js';
+import { IdentityProviders } from '../../access/auth/oidc/identity-providers.js';
+import { SessionProofs } from '../../access/auth/session-proofs.js';
+import { SignIns } from '../../access/auth/sign-ins.js';
+import { StartLinks } from '../../access/auth/start-links.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { CLOCK, CONFIG, DATABASE, LOG } from '../../platform/injection-tokens.js';
 import { AttemptLimits } from '../../platform/limits/attempt-limits.js';

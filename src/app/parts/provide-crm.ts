@@ -16,7 +16,7 @@ import { CrmSyncRunner, type SyncSettings } from '../../crm/sync/crm-sync-runner
 import { syncRunJob } from '../../crm/sync/sync-run.js';
 import { WriteBackRunner } from '../../crm/write-back/write-back-runner.js';
 import { CommissionChanges } from '../../ledger/requests/commission-changes.js';
-import { Notifications } from '../../notifications/notifications.js';
+import { Notifications } from '../../outgoing/notifications/notifications.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { Inbox } from '../../platform/inbox/inbox.js';
 import { InboxRunner } from '../../platform/inbox/inbox-runner.js';

@@ -1,5 +1,5 @@
 import { LaneRunner } from '../../ledger/lanes/lane-runner.js';
-import { Notifications } from '../../notifications/notifications.js';
+import { Notifications } from '../../outgoing/notifications/notifications.js';
 import { createDatabase } from '../../platform/database/pool.js';
 import { ReadReplica } from '../../platform/database/read-replica.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';

@@ -1,7 +1,7 @@
 import { timeLimit } from '../../kernel/time-limit.js';
-import { Notifications } from '../../notifications/notifications.js';
-import { ScheduledImportMails } from '../../notifications/scheduled-import-mails.js';
-import { DeliveryRunner, type DeliverySettings } from '../../outgoing-events/delivery-runner.js';
+import { DeliveryRunner, type DeliverySettings } from '../../outgoing/events/delivery-runner.js';
+import { Notifications } from '../../outgoing/notifications/notifications.js';
+import { ScheduledImportMails } from '../../outgoing/notifications/scheduled-import-mails.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { CONFIG, LOG } from '../../platform/injection-tokens.js';
 import { JobQueue } from '../../platform/jobs/job-queue.js';

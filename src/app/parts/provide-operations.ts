@@ -1,5 +1,5 @@
+import { SessionProofs } from '../../access/auth/session-proofs.js';
 import { CallLog } from '../../audit/call-log.js';
-import { SessionProofs } from '../../auth/session-proofs.js';
 import { DealExplainer } from '../../commissions/deal-explainer.js';
 import { ExceptionReports } from '../../commissions/exception-reports.js';
 import { Forecaster } from '../../commissions/forecast/forecaster.js';
@@ -8,9 +8,9 @@ import { SimulationRunner } from '../../commissions/simulation-runner.js';
 import { REMOVE_PAY_FACTS } from '../../deals/purge-deal.js';
 import { ExportRequests } from '../../exports/export-requests.js';
 import { timeLimit } from '../../kernel/time-limit.js';
-import { ScheduledImportMails } from '../../notifications/scheduled-import-mails.js';
 import { operations } from '../../operations.js';
-import { removePayFacts } from '../../payouts/remove-pay-facts.js';
+import { ScheduledImportMails } from '../../outgoing/notifications/scheduled-import-mails.js';
+import { removePayFacts } from '../../pay/payouts/remove-pay-facts.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { PdfPrinter } from '../../platform/documents/browser.js';
 import { CLOCK, CONFIG, LOG } from '../../platform/injection-tokens.js';

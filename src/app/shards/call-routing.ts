@@ -1,5 +1,5 @@
-import { sendCode } from '../../auth/commands/send-code.js';
-import { verifyCode } from '../../auth/commands/verify-code.js';
+import { sendCode } from '../../access/auth/commands/send-code.js';
+import { verifyCode } from '../../access/auth/commands/verify-code.js';
 import { type Caller } from '../../kernel/caller.js';
 import { mapInParallel } from '../../kernel/waiting.js';
 import { type AnyOperation, type Destination, type RawBody } from '../../platform/operations/operation.js';

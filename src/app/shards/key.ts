@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { sql } from 'kysely';
-import { findSignIns } from '../../auth/sign-in-views.js';
+import { findSignIns } from '../../access/auth/sign-in-views.js';
 import { type Database } from '../../platform/database/pool.js';
 import { type InboundRoute } from '../../platform/operations/operation.js';
 import { type Secrets } from '../../platform/secrets/secrets.js';

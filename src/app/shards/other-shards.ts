@@ -1,6 +1,6 @@
-import { type SignIn } from '../../auth/sign-in.js';
-import { findSignIns } from '../../auth/sign-in-views.js';
-import { type OtherDatabases } from '../../auth/sign-ins.js';
+import { type SignIn } from '../../access/auth/sign-in.js';
+import { findSignIns } from '../../access/auth/sign-in-views.js';
+import { type OtherDatabases } from '../../access/auth/sign-ins.js';
 import { type OtherCustomers } from '../../billing/billing-intake.js';
 import { mapInParallel } from '../../kernel/waiting.js';
 import { type UnitOfWork } from '../../platform/database/unit-of-work.js';

@@ -1,5 +1,5 @@
 import { startWorkers, type Workers } from '#workers/registry.js';
-import { SignIns } from '../../auth/sign-ins.js';
+import { SignIns } from '../../access/auth/sign-ins.js';
 import { BillingIntake } from '../../billing/billing-intake.js';
 import { systemClock } from '../../kernel/clock.js';
 import { mapInParallel } from '../../kernel/waiting.js';

@@ -18,6 +18,7 @@ import { type CalculationJob, completeJobIfDone, createJob, findJobs } from '../
 import { CommissionChanges } from '../../ledger/requests/commission-changes.js';
 import { type Recalculate } from '../../ledger/requests/recalculate.js';
 import { type JobScope } from '../../ledger/tables.js';
+import { findRepName } from '../../people/reps/rep-views.js';
 import { findPlanId } from '../../plans/plan-views.js';
 import { type Transaction, UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { failpoint } from '../../platform/failpoint.js';
@@ -25,7 +26,6 @@ import { CLOCK } from '../../platform/injection-tokens.js';
 import { effects } from '../../platform/mcp/tool.js';
 import { operation, payingNoOne, Reply } from '../../platform/operations/operation.js';
 import { uuid } from '../../platform/operations/schemas.js';
-import { findRepName } from '../../reps/rep-views.js';
 import { dealNotFound } from '../deal-breakdown.js';
 import { getRecalculationJob } from '../queries/get-recalculation-job.js';
 import { jobFigures, type recalculationJob, scopeNames } from '../recalculation.js';

@@ -8,8 +8,8 @@ import { addDays, type Day, type DayRange, isEffective, isWithin } from '../../k
 import { Decimal } from '../../kernel/decimal.js';
 import { type Period } from '../../kernel/period.js';
 import { calendarOf, type RepTerms } from '../../ledger/input/rep-terms.js';
+import { computeRatio } from '../../plans/quotas/quota.js';
 import { type Transaction } from '../../platform/database/unit-of-work.js';
-import { computeRatio } from '../../quotas/quota.js';
 
 export const pace = z
   .object({

@@ -1,6 +1,4 @@
 import { z } from 'zod';
-import { readRepDashboard, repDashboard } from '../../dashboards/rep-dashboard.js';
-import { readTeamOverview, teamOverview, teamOverviewExample } from '../../dashboards/team-overview.js';
 import { dealId } from '../../deals/deal.js';
 import { pageOfTeam, teamPageQuery } from '../../earnings/team-page-query.js';
 import { type Caller } from '../../kernel/caller.js';
@@ -8,13 +6,13 @@ import { type Clock } from '../../kernel/clock.js';
 import { currentDay, dayInZone } from '../../kernel/day.js';
 import { toPeriod } from '../../kernel/period.js';
 import { loadWorkspaceTerms } from '../../ledger/input/rep-terms.js';
+import { filteredPeopleQuery, filteredReps, unfilteredPeople } from '../../people/reps/filtered-people.js';
+import { assertSeesRepOrTeam, repIdQuery } from '../../people/reps/rep.js';
 import { type Transaction, UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { CLOCK } from '../../platform/injection-tokens.js';
 import { effects } from '../../platform/mcp/tool.js';
 import { type Input, operation } from '../../platform/operations/operation.js';
 import { asOfQuery, optionalPeriod, wholeNumber } from '../../platform/operations/schemas.js';
-import { filteredPeopleQuery, filteredReps, unfilteredPeople } from '../../reps/filtered-people.js';
-import { assertSeesRepOrTeam, repIdQuery } from '../../reps/rep.js';
 import { statusText } from '../../statements/payslip-words.js';
 import {
   dealAsOf,
@@ -25,6 +23,8 @@ import {
   requireInstant,
   teamAsOf,
 } from '../commission-as-of.js';
+import { readRepDashboard, repDashboard } from '../dashboards/rep-dashboard.js';
+import { readTeamOverview, teamOverview, teamOverviewExample } from '../dashboards/team-overview.js';
 import { dealBreakdown, readDealBreakdown } from '../deal-breakdown.js';
 import { DealExplainer } from '../deal-explainer.js';
 

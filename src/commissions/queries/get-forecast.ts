@@ -19,12 +19,12 @@ import {
   type RepTerms,
   type WorkspaceTerms,
 } from '../../ledger/input/rep-terms.js';
+import { assertSeesRepOrTeam, repIdQuery, repNotFound } from '../../people/reps/rep.js';
+import { findRepName } from '../../people/reps/rep-views.js';
 import { type Transaction } from '../../platform/database/unit-of-work.js';
 import { CLOCK } from '../../platform/injection-tokens.js';
 import { operation } from '../../platform/operations/operation.js';
 import { optionalPeriod, wholeNumber } from '../../platform/operations/schemas.js';
-import { assertSeesRepOrTeam, repIdQuery, repNotFound } from '../../reps/rep.js';
-import { findRepName } from '../../reps/rep-views.js';
 import { type ForecastedAmounts, type ForecastResult } from '../forecast/forecast-task.js';
 import { type Forecast, Forecaster } from '../forecast/forecaster.js';
 import { listOpenDeals, loadStageHistory, type OpenDeal, type StageHistory } from '../forecast/open-deals.js';

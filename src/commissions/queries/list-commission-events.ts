@@ -7,11 +7,11 @@ import { eventFeed, listChangedEvents } from '../../earnings/event-feed.js';
 import { assertDayOrder } from '../../kernel/day-order.js';
 import { invalid } from '../../kernel/failure.js';
 import { sampleIds } from '../../kernel/sample-ids.js';
+import { narrowedReps, repIdQuery } from '../../people/reps/rep.js';
 import { feedCursor, readFeed } from '../../platform/database/feed.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { operation } from '../../platform/operations/operation.js';
 import { day, instant, wholeNumber } from '../../platform/operations/schemas.js';
-import { narrowedReps, repIdQuery } from '../../reps/rep.js';
 
 const query = z.strictObject({
   repId: repIdQuery.optional().describe('Only events of this rep, by id (UUID)'),

@@ -5,10 +5,10 @@ import { type DayRange } from '../../kernel/day.js';
 import { type Period } from '../../kernel/period.js';
 import { sampleIds } from '../../kernel/sample-ids.js';
 import { loadCalendar } from '../../ledger/input/calendar.js';
+import { narrowedReps, readsAsWidget, repIdQuery } from '../../people/reps/rep.js';
+import { assertRepExists } from '../../people/reps/rep-views.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { operation } from '../../platform/operations/operation.js';
-import { narrowedReps, readsAsWidget, repIdQuery } from '../../reps/rep.js';
-import { assertRepExists } from '../../reps/rep-views.js';
 
 const query = z.strictObject({ repId: repIdQuery.optional().describe('Only periods of this rep, by id (UUID)') });
 

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { timeLimit } from '../../kernel/time-limit.js';
 import { pollUntil } from '../../kernel/waiting.js';
+import { listPersonFields } from '../../people/reps/person-field-views.js';
 import { type UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { type Leases } from '../../platform/jobs/leases.js';
 import { type Secrets } from '../../platform/secrets/secrets.js';
-import { listPersonFields } from '../../reps/person-field-views.js';
 import { type Associations } from '../adapters/associated.js';
 import {
   type CrmAccess,

@@ -6,6 +6,7 @@ import {
   type ReportedDeal,
   recordReportedDeals,
 } from '../../deals/record-reported-deals.js';
+import { followReportedDeals } from '../../deals/refunds/crm-refunds.js';
 import { type CalculationRequest } from '../../ledger/requests/calculation-requests.js';
 import { type CommissionChanges } from '../../ledger/requests/commission-changes.js';
 import { readDatabaseTime } from '../../platform/database/database-time.js';
@@ -18,7 +19,6 @@ import {
   type PendingMessage,
   RetryLater,
 } from '../../platform/inbox/inbox-runner.js';
-import { followReportedDeals } from '../../refunds/crm-refunds.js';
 import { type CrmAccount, CrmFailure, type CrmProvider, crmProviders } from '../adapters/port.js';
 import { type CrmAccounts } from '../connections/crm-accounts.js';
 import { findConnection } from '../connections/crm-connection-views.js';

@@ -6,18 +6,18 @@ import {
   type RecordedReport,
   recordReportedDeals,
 } from '../../deals/record-reported-deals.js';
+import { followReportedDeals } from '../../deals/refunds/crm-refunds.js';
 import { chunk } from '../../kernel/chunk.js';
 import { advancePull, endPull, failPull } from '../../ledger/requests/calculation-jobs.js';
 import { type CommissionChanges } from '../../ledger/requests/commission-changes.js';
 import { type Recalculate } from '../../ledger/requests/recalculate.js';
+import { importCrmMembers } from '../../people/reps/import-crm-members.js';
 import { isOutage } from '../../platform/database/database-errors.js';
 import { readDatabaseTime } from '../../platform/database/database-time.js';
 import { type Transaction, type UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { failpoint } from '../../platform/failpoint.js';
 import { type Lease, LeaseLost, type Leases } from '../../platform/jobs/leases.js';
 import { type Log } from '../../platform/log.js';
-import { followReportedDeals } from '../../refunds/crm-refunds.js';
-import { importCrmMembers } from '../../reps/import-crm-members.js';
 import {
   type CrmAccount,
   type CrmDeal,

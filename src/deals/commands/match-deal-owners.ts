@@ -2,10 +2,10 @@ import { z } from 'zod';
 import { comparableText } from '../../kernel/comparable-text.js';
 import { sampleIds } from '../../kernel/sample-ids.js';
 import { CommissionChanges } from '../../ledger/requests/commission-changes.js';
+import { repNotFound } from '../../people/reps/rep.js';
+import { unknownReps } from '../../people/reps/rep-views.js';
 import { operation } from '../../platform/operations/operation.js';
 import { text, uuid } from '../../platform/operations/schemas.js';
-import { repNotFound } from '../../reps/rep.js';
-import { unknownReps } from '../../reps/rep-views.js';
 import { maxOwnerIdLength } from '../deal.js';
 import { matchOwners } from '../owner-match-store.js';
 

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { type Clock } from '../../kernel/clock.js';
+import { workspaceToday } from '../../people/reps/rep-views.js';
 import { type Transaction } from '../../platform/database/unit-of-work.js';
 import { importQuery, importResults } from '../../platform/files/import-results.js';
 import { flag } from '../../platform/operations/schemas.js';
-import { workspaceToday } from '../../reps/rep-views.js';
 import {
   type CommissionEffect,
   commissionEffect,

@@ -2,10 +2,10 @@ import { sql } from 'kysely';
 import { type StandardField, standardFields } from '../../engine/field-value.js';
 import { fieldsIn } from '../../engine/formula.js';
 import { usualSlugs } from '../../engine/standard-slugs.js';
-import { listNativeDefinitions } from '../../fields/field-definition-views.js';
 import { inParallel } from '../../kernel/waiting.js';
 import { type Transaction } from '../../platform/database/unit-of-work.js';
 import { type DealTerms } from '../deal.js';
+import { listNativeDefinitions } from '../fields/field-definition-views.js';
 
 /** Columns that are properties of the deal and not fields. */
 export const namedColumns = ['repId', 'ownerEmail', 'sourceUpdatedAt'] as const;

@@ -2,8 +2,8 @@ import { sql } from 'kysely';
 import { z } from 'zod';
 import { Failure } from '../../kernel/failure.js';
 import { isUuid } from '../../kernel/ids.js';
+import { readActorNames } from '../../people/reps/actor-names.js';
 import { type Transaction } from '../../platform/database/unit-of-work.js';
-import { readActorNames } from '../../reps/actor-names.js';
 
 /** What each operation imports, by its id. */
 export const kinds = {

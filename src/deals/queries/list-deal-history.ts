@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { fields, pageFields } from '../../api/resource-fields.js';
 import { sampleIds } from '../../kernel/sample-ids.js';
+import { readActorNames } from '../../people/reps/actor-names.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { operation } from '../../platform/operations/operation.js';
 import { offsetPage } from '../../platform/operations/schemas.js';
-import { readActorNames } from '../../reps/actor-names.js';
 import { toPlain } from '../apply-corrections.js';
 import { correctionName, correctionValue } from '../correction-fields.js';
 import { dealId } from '../deal.js';

@@ -1,7 +1,7 @@
 import { type QuotaRow } from '../../earnings/attainment.js';
 import { Decimal } from '../../kernel/decimal.js';
 import { type Period } from '../../kernel/period.js';
-import { type ProrationResponse, toProrationResponse } from '../../quotas/proration.js';
+import { type ProrationResponse, toProrationResponse } from '../../plans/quotas/proration.js';
 import { type StatementLine } from '../../statements/snapshot.js';
 import { decodeLineTrace } from './rule-explanations.js';
 import { type RuleTerms, type StatementFacts } from './statement-facts.js';

@@ -1,6 +1,6 @@
+import { type Paper } from '../../access/workspaces/workspace-tables.js';
 import { fontStack } from '../../platform/documents/fonts.js';
 import { cssText, Html, html } from '../../platform/documents/html.js';
-import { type Paper } from '../../workspaces/workspace-tables.js';
 
 export const draftMark = 'DRAFT – not for payroll';
 

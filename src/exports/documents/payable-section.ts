@@ -1,5 +1,5 @@
 import { money } from '../../kernel/money-text.js';
-import { describeRate } from '../../payables/rate-words.js';
+import { describeRate } from '../../pay/payables/rate-words.js';
 import { type Html, html } from '../../platform/documents/html.js';
 import { type PayslipLine, type PayslipPart, type PayslipRow } from '../../statements/payslip.js';
 import { lineTitles, rowNote, rowTitle } from '../../statements/payslip-words.js';

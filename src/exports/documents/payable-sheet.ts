@@ -1,4 +1,4 @@
-import { describeRate } from '../../payables/rate-words.js';
+import { describeRate } from '../../pay/payables/rate-words.js';
 import { type Sheet, type WorkbookCell, type WorkbookColumn } from '../../platform/documents/workbook.js';
 import { type PayslipLine, type PayslipRow } from '../../statements/payslip.js';
 import { lineTitles, rowNote, rowTitle } from '../../statements/payslip-words.js';

@@ -1,6 +1,5 @@
 import { sql } from 'kysely';
-import { type Comment } from '../../comments/comment.js';
-import { listNewestComments } from '../../comments/comment-views.js';
+import { findWorkspace, type WorkspaceRow } from '../../access/workspaces/workspace-views.js';
 import { loadDealsOnStatements } from '../../deals/deal-names.js';
 import { type QuotaRow } from '../../earnings/attainment.js';
 import { listQuotas, sumEarnings } from '../../earnings/commission-views.js';
@@ -14,12 +13,13 @@ import { kindOfPeriod, type PeriodCalendar } from '../../kernel/period-calendar.
 import { eventsTable, statementPeriodsTable } from '../../ledger/input/as-of.js';
 import { loadCalendar } from '../../ledger/input/calendar.js';
 import { dealOfKeyColumn } from '../../ledger/input/deal-keys.js';
+import { readActorNames } from '../../people/reps/actor-names.js';
 import { type Transaction } from '../../platform/database/unit-of-work.js';
-import { readActorNames } from '../../reps/actor-names.js';
+import { type Comment } from '../../statements/comments/comment.js';
+import { listNewestComments } from '../../statements/comments/comment-views.js';
 import { type LoadedPayslip, loadPayslip } from '../../statements/read-payslip.js';
 import { type StatementContent, type StatementHead, type StatementKey } from '../../statements/statement.js';
 import { readStatement } from '../../statements/statement-views.js';
-import { findWorkspace, type WorkspaceRow } from '../../workspaces/workspace-views.js';
 
 /** The rule that explains a line, with its attainment key and the rep's effective tiers. */
 export interface RuleTerms {

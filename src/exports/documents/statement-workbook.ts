@@ -1,4 +1,5 @@
 import { type Readable } from 'node:stream';
+import { type WorkspaceRow } from '../../access/workspaces/workspace-views.js';
 import { describeSteps } from '../../commissions/step-words.js';
 import { decodeProration } from '../../engine/trace.js';
 import { type DayRange } from '../../kernel/day.js';
@@ -6,19 +7,18 @@ import { Decimal, sum } from '../../kernel/decimal.js';
 import { type Period } from '../../kernel/period.js';
 import { disarmFormula } from '../../kernel/spreadsheet-formulas.js';
 import { sumsByCurrency } from '../../kernel/sums-by-currency.js';
+import { explainProration } from '../../plans/quotas/proration.js';
 import {
   type Sheet,
   type WorkbookCell,
   type WorkbookColumn,
   WorkbookWriter,
 } from '../../platform/documents/workbook.js';
-import { explainProration } from '../../quotas/proration.js';
 import { statusText } from '../../statements/payslip-words.js';
 import { type LoadedPayslip } from '../../statements/read-payslip.js';
 import { listSummaries, noAmounts, type StatementLine, type Summary } from '../../statements/snapshot.js';
 import { type StatementContent, type StatementHead } from '../../statements/statement.js';
 import { hasAmount } from '../../statements/team-statements.js';
-import { type WorkspaceRow } from '../../workspaces/workspace-views.js';
 import { lineConversions } from '../line-conversions.js';
 import { lineType } from '../payroll-csv.js';
 import { choosePaper } from './page-style.js';

@@ -1,11 +1,11 @@
+import { type WorkspaceRow } from '../../access/workspaces/workspace-views.js';
 import { grouped, money } from '../../kernel/money-text.js';
-import { describeRate } from '../../payables/rate-words.js';
+import { describeRate } from '../../pay/payables/rate-words.js';
 import { loadFontFaces } from '../../platform/documents/fonts.js';
 import { type Html, html, htmlPage } from '../../platform/documents/html.js';
 import { type CurrencySummary } from '../../statements/snapshot.js';
 import { statementStatuses } from '../../statements/statement.js';
 import { missingPayrollIds } from '../../statements/team-statements.js';
-import { type WorkspaceRow } from '../../workspaces/workspace-views.js';
 import { amountCells, hasPayable, isFullyApproved, type TeamCell, type TeamExport, teamCells } from '../team-export.js';
 import { minute, periodName } from './figures.js';
 import { choosePaper, draftMark, pageStyle, watermark } from './page-style.js';

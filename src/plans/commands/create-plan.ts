@@ -3,12 +3,12 @@ import { planFx } from '../../engine/plan-fx.js';
 import { assertEffectiveDayOrder } from '../../kernel/day-order.js';
 import { Failure } from '../../kernel/failure.js';
 import { newId } from '../../kernel/ids.js';
+import { workspaceToday } from '../../people/reps/rep-views.js';
 import { type Transaction, UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { CLOCK } from '../../platform/injection-tokens.js';
 import { effects } from '../../platform/mcp/tool.js';
 import { operation, payingNoOne } from '../../platform/operations/operation.js';
 import { currency, day, text } from '../../platform/operations/schemas.js';
-import { workspaceToday } from '../../reps/rep-views.js';
 import { collectVersionWarnings } from '../collect-plan-warnings.js';
 import {
   assertFieldMapping,

@@ -10,14 +10,14 @@ import { sampleIds } from '../../kernel/sample-ids.js';
 import { timeLimit } from '../../kernel/time-limit.js';
 import { pollUntil } from '../../kernel/waiting.js';
 import { loadCalendar } from '../../ledger/input/calendar.js';
+import { repNotFound } from '../../people/reps/rep.js';
+import { unknownReps, workspaceToday } from '../../people/reps/rep-views.js';
 import { type Transaction, UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { CLOCK } from '../../platform/injection-tokens.js';
 import { JobQueue } from '../../platform/jobs/job-queue.js';
 import { effects, firstDay, lastDay } from '../../platform/mcp/tool.js';
 import { operation, Reply } from '../../platform/operations/operation.js';
 import { currency, day, period, uuid } from '../../platform/operations/schemas.js';
-import { repNotFound } from '../../reps/rep.js';
-import { unknownReps, workspaceToday } from '../../reps/rep-views.js';
 import { assertFieldMapping, fieldMapping, planConfig, planStatuses, requestedDates } from '../plan.js';
 import {
   makePreviewsJob,

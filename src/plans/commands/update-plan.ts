@@ -8,12 +8,12 @@ import { Failure, invalid } from '../../kernel/failure.js';
 import { sampleIds } from '../../kernel/sample-ids.js';
 import { loadRepsOfPlan } from '../../ledger/requests/calculation-requests.js';
 import { CommissionChanges } from '../../ledger/requests/commission-changes.js';
+import { workspaceToday } from '../../people/reps/rep-views.js';
 import { type Transaction } from '../../platform/database/unit-of-work.js';
 import { CLOCK } from '../../platform/injection-tokens.js';
 import { effects } from '../../platform/mcp/tool.js';
 import { type Input, operation } from '../../platform/operations/operation.js';
 import { currency, day, text } from '../../platform/operations/schemas.js';
-import { workspaceToday } from '../../reps/rep-views.js';
 import { type CarriedOverrides, carryOverrides } from '../carried-overrides.js';
 import { collectVersionWarnings } from '../collect-plan-warnings.js';
 import {

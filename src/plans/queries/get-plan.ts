@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import { pathIds } from '../../api/resource-fields.js';
 import { sampleIds } from '../../kernel/sample-ids.js';
+import { readsAsWidget } from '../../people/reps/rep.js';
+import { workspaceToday } from '../../people/reps/rep-views.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { CLOCK } from '../../platform/injection-tokens.js';
 import { effects } from '../../platform/mcp/tool.js';
 import { operation } from '../../platform/operations/operation.js';
-import { readsAsWidget } from '../../reps/rep.js';
-import { workspaceToday } from '../../reps/rep-views.js';
 import { planNotFound, planVersion } from '../plan.js';
 import { planExample } from '../plan-examples.js';
 import { describePlan, planTermParts } from '../plan-tool-text.js';

@@ -1,10 +1,10 @@
 import { z } from 'zod';
+import { readsAsWidget } from '../../people/reps/rep.js';
+import { workspaceToday } from '../../people/reps/rep-views.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { CLOCK } from '../../platform/injection-tokens.js';
 import { effects } from '../../platform/mcp/tool.js';
 import { operation } from '../../platform/operations/operation.js';
-import { readsAsWidget } from '../../reps/rep.js';
-import { workspaceToday } from '../../reps/rep-views.js';
 import { assignedQuery, planStatuses, planVersion } from '../plan.js';
 import { planExample } from '../plan-examples.js';
 import { planTermParts } from '../plan-tool-text.js';

@@ -1,5 +1,5 @@
 /**
- * The types of outgoing events. src/outgoing-events/event-types.ts adds them to this type.
+ * The types of outgoing events. src/outgoing/events/event-types.ts adds them to this type.
  * @public
  */
 // biome-ignore lint/suspicious/noEmptyInterface: other files add the members

@@ -6,14 +6,14 @@ import { sampleIds } from '../../kernel/sample-ids.js';
 import { toStoredCaller } from '../../kernel/stored-caller.js';
 import { mapConcurrently } from '../../kernel/waiting.js';
 import { LaneRunner } from '../../ledger/lanes/lane-runner.js';
+import { notYours, repNotFound } from '../../people/reps/rep.js';
+import { knownReps } from '../../people/reps/rep-views.js';
 import { isUnavailable } from '../../platform/database/database-errors.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { CLOCK } from '../../platform/injection-tokens.js';
 import { JobQueue } from '../../platform/jobs/job-queue.js';
 import { operation, Reply } from '../../platform/operations/operation.js';
 import { pathId, period } from '../../platform/operations/schemas.js';
-import { notYours, repNotFound } from '../../reps/rep.js';
-import { knownReps } from '../../reps/rep-views.js';
 import {
   type ApprovalJob,
   approvalJob,

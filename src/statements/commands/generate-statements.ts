@@ -5,14 +5,14 @@ import { type Period } from '../../kernel/period.js';
 import { sampleIds } from '../../kernel/sample-ids.js';
 import { toStoredCaller } from '../../kernel/stored-caller.js';
 import { LaneRunner } from '../../ledger/lanes/lane-runner.js';
+import { repNotFound } from '../../people/reps/rep.js';
+import { knownReps } from '../../people/reps/rep-views.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { CLOCK } from '../../platform/injection-tokens.js';
 import { JobQueue } from '../../platform/jobs/job-queue.js';
 import { operation, Reply } from '../../platform/operations/operation.js';
 import { pathId, period } from '../../platform/operations/schemas.js';
 import { insertStoredJob } from '../../platform/stored-jobs/stored-job-store.js';
-import { repNotFound } from '../../reps/rep.js';
-import { knownReps } from '../../reps/rep-views.js';
 import { generateMany, listRepsOfPeriod, type Outcome } from '../generate-many.js';
 import {
   type GenerationJob,

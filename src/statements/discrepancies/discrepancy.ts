@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { fields } from '../../api/resource-fields.js';
 import { Failure } from '../../kernel/failure.js';
 import { sampleIds } from '../../kernel/sample-ids.js';
-import { personBehindKey } from '../../reps/author.js';
+import { personBehindKey } from '../../people/reps/author.js';
 import { trueUpLine } from '../true-up-line.js';
 
 export const discrepancyStatuses = ['open', 'dismissed', 'resolved'] as const;

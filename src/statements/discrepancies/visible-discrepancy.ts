@@ -1,6 +1,6 @@
 import { type Caller, maySee } from '../../kernel/caller.js';
+import { notYours } from '../../people/reps/rep.js';
 import { type Transaction } from '../../platform/database/unit-of-work.js';
-import { notYours } from '../../reps/rep.js';
 import { type Discrepancy, discrepancyNotFound } from './discrepancy.js';
 import { findDiscrepancy } from './discrepancy-views.js';
 

@@ -155,7 +155,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'checks for frozen rows on the new day of a deal only',
     breaks: ['I1', 'I4', 'I13'],
-    steps: 'test/discrepancies/discrepancies.test',
+    steps: 'test/statements/discrepancies/discrepancies.test',
     changes: [
       {
         file: 'src/ledger/input/ledger-rows.ts',
@@ -173,10 +173,10 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'does not recalculate what another exchange rate converts',
     breaks: ['I1'],
-    steps: 'test/fx-rates/fx-rates.test',
+    steps: 'test/rates/fx-rates/fx-rates.test',
     changes: [
       {
-        file: 'src/fx-rates/change-fx-rates.ts',
+        file: 'src/rates/fx-rates/change-fx-rates.ts',
         from: 'requests.length === 0 ? null',
         to: 'requests.length >= 0 ? null',
       },
@@ -306,7 +306,7 @@ export const mutants: readonly Mutant[] = [
     breaks: ['I30'],
     changes: [
       {
-        file: 'src/outgoing-events/delivery-store.ts',
+        file: 'src/outgoing/events/delivery-store.ts',
         from: '    due.push({ deliveryId, url,',
         to: "    await tx.db.updateTable('webhook_deliveries').set({ status: 'delivered' }).where('delivery_id', '=', deliveryId).execute();\n    due.push({ deliveryId, url,",
       },
@@ -317,7 +317,7 @@ export const mutants: readonly Mutant[] = [
     breaks: ['I30'],
     changes: [
       {
-        file: 'src/outgoing-events/delivery-store.ts',
+        file: 'src/outgoing/events/delivery-store.ts',
         from: 'select distinct on (sequence_id) * from webhook_deliveries',
         to: 'select * from webhook_deliveries',
       },
@@ -333,7 +333,7 @@ export const mutants: readonly Mutant[] = [
     breaks: ['I32'],
     changes: [
       {
-        file: 'src/payouts/collect-lines.ts',
+        file: 'src/pay/payouts/collect-lines.ts',
         from: "b.status <> 'cancelled'",
         to: "b.status = 'open'",
       },
@@ -342,10 +342,10 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'stores a refund and calculates nothing',
     breaks: ['I1'],
-    steps: 'test/refunds/clawbacks.test',
+    steps: 'test/deals/refunds/clawbacks.test',
     changes: [
       {
-        file: 'src/refunds/change-refunds.ts',
+        file: 'src/deals/refunds/change-refunds.ts',
         from: 'const requests = [...affected].map(',
         to: 'const requests = [...affected].slice(affected.size).map(',
       },
@@ -356,7 +356,7 @@ export const mutants: readonly Mutant[] = [
     breaks: ['I34'],
     changes: [
       {
-        file: 'src/payables/compute-draws.ts',
+        file: 'src/pay/payables/compute-draws.ts',
         from: 'return recoverable && (forgiveOn === null || forgiveOn > to);',
         to: 'return false;',
       },
@@ -367,7 +367,7 @@ export const mutants: readonly Mutant[] = [
     breaks: ['I33'],
     changes: [
       {
-        file: 'src/payables/release.ts',
+        file: 'src/pay/payables/release.ts',
         from: '(due.sign() > 0 && group !== undefined && isHeld(group, day))',
         to: 'false',
       },

@@ -291,21 +291,21 @@ export const commissionClaims: Claims = {
       await expectError('409 open_dispute', world.api.post(`/v1/statements/${repId}/approve`, approve));
     },
     'the present calculation is stored with it': testedIn(
-      'disputes/disputes',
+      'statements/disputes/disputes',
       'stores the trace of the deal and the statement as they were when it was opened',
     ),
   },
   list_discrepancies: {
     'Changes: nothing.': changesNothing('list_discrepancies'),
     'What approved statements owe after later changes, and why': testedIn(
-      'discrepancies/discrepancies',
+      'statements/discrepancies/discrepancies',
       'lists what a late deal would add to an approved period, with lines, causes and the team overview',
     ),
   },
   list_payables: {
     'Changes: nothing.': changesNothing('list_payables'),
     'What of the earned commission is waiting, held, payable, approved or paid, and what it waits for': testedIn(
-      'payables/payables',
+      'pay/payables/payables',
       'list what is waiting, held, payable, approved and paid, and what it waits for',
     ),
   },

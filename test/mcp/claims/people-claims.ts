@@ -52,25 +52,25 @@ export const peopleClaims: Claims = {
   },
   create_ramp: {
     'adds a ramp, which changes nothing until an assignment has it': testedIn(
-      'ramps/ramps',
+      'people/ramps/ramps',
       'Q2: the target grows with the steps',
     ),
   },
   update_ramp: {
     'quotas and commission of everyone on the ramp; approved statements stay': testedIn(
-      'ramps/ramps',
+      'people/ramps/ramps',
       'a changed step in an approved period is a discrepancy of the ramp',
     ),
   },
   create_draw: {
     'what the statements of its days pay; approved statements stay': testedIn(
-      'payables/draws',
+      'pay/payables/draws',
       'is rejected where days are approved',
     ),
   },
   update_draw: {
     'what open statements pay; approved statements stay': testedIn(
-      'payables/draws',
+      'pay/payables/draws',
       'is rejected where days are approved',
     ),
   },
@@ -154,39 +154,39 @@ export const peopleClaims: Claims = {
   list_fx_rates: {
     'Changes: nothing.': changesNothing('list_fx_rates'),
     'Exchange rates of the workspace, by table and pair of currencies': testedIn(
-      'fx-rates/fx-rates',
+      'rates/fx-rates/fx-rates',
       'a file has a row for each rate, or is that of the European Central Bank',
     ),
   },
   set_fx_rates: {
     'Enter exchange rates, or correct those of the same pair and day': testedIn(
-      'fx-rates/fx-rates',
+      'rates/fx-rates/fx-rates',
       'X2: a corrected rate moves the deal to another tier',
     ),
     'rate is units of to for one unit of from; it holds from its day until the next rate of the pair': testedIn(
-      'fx-rates/affected-by-rates',
+      'rates/fx-rates/affected-by-rates',
       'requests the people with a deal in its currency until the next rate, and the days of these deals',
     ),
     'deals that these rates convert are calculated again; approved statements stay': testedIn(
-      'fx-rates/fx-rates',
+      'rates/fx-rates/fx-rates',
       'X5: a corrected rate is a discrepancy of an approved period, with its cause',
     ),
   },
   put_refund: {
     'Enter what the customer of a deal got back or never paid, or replace the refund with the same refundId': testedIn(
-      'refunds/clawbacks',
+      'deals/refunds/clawbacks',
       'C2 and C3: a declining clawback takes back the days that are left, of the part that was refunded',
     ),
     'plans with a clawback policy take commission back on the day of the refund; approved statements stay': testedIn(
-      'refunds/clawbacks',
+      'deals/refunds/clawbacks',
       'C8: a refund that is deleted after the approval of its period is owed again',
     ),
-    'only say the effect': testedIn('refunds/clawbacks', 'says what a refund would do before it is saved'),
+    'only say the effect': testedIn('deals/refunds/clawbacks', 'says what a refund would do before it is saved'),
   },
   list_draws: {
     'Changes: nothing.': changesNothing('list_draws'),
     'Guaranteed incomes and advances of people, with how they are paid back': testedIn(
-      'payables/draws',
+      'pay/payables/draws',
       'is rejected where days are approved or another draw of the kind has them',
     ),
   },
@@ -199,15 +199,15 @@ export const peopleClaims: Claims = {
       expect(valuesOf(absences, 'to')).to.deep.equal([`${month}-09`]);
     },
     'prorated quotas of its periods, and commission with them; approved statements stay': testedIn(
-      'absences/absences',
+      'people/absences/absences',
       'Q4: a leave that is entered after an approval is a discrepancy, which clears when it is shortened',
     ),
     'Percentage of the target that its days do not count, 100 by default': testedIn(
-      'absences/absences',
+      'people/absences/absences',
       'Q3: a leave lowers the target of the whole quarter, and its deletion leaves the rows of before',
     ),
     'only say the effect': testedIn(
-      'absences/absences',
+      'people/absences/absences',
       'a dry run says what an absence would do, and changes nothing',
     ),
   },
@@ -284,10 +284,10 @@ export const peopleClaims: Claims = {
       expect(await world.totals(open, approved)).to.deep.equal([200, 100]);
     },
     'omit to keep the stored value': testedIn(
-      'quotas/quotas',
+      'plans/quotas/quotas',
       'changes an existing quota and leaves an omitted variable target unchanged',
     ),
-    'all or none': testedIn('quotas/targets', 'sets no target when one of them is invalid'),
+    'all or none': testedIn('plans/quotas/targets', 'sets no target when one of them is invalid'),
   },
   delete_quota: {
     'the attainment of the rep in the period then reads 0 %': async (world) => {

@@ -36,7 +36,7 @@ export const readingClaims: Claims = {
       expect(slugs.indexOf('aaa')).to.be.greaterThan(slugs.indexOf('dealStage'));
     },
     'then what the newest 2,000 deals carry': testedIn(
-      'fields/fields',
+      'deals/fields/fields',
       'reads the newest 2,000 deals, including deleted ones',
     ),
     'slug goes into measure and field, type into fieldType': async (world) => {
@@ -53,7 +53,7 @@ export const readingClaims: Claims = {
   },
   get_field_options: {
     'Changes: nothing.': changesNothing('get_field_options'),
-    'at most 1,000': testedIn('fields/fields', 'returns at most a thousand values'),
+    'at most 1,000': testedIn('deals/fields/fields', 'returns at most a thousand values'),
     'slug as list_fields gives it or as a plan names the field': async (world) => {
       const { options } = await world.call('get_field_options', { slug: 'dealStage' });
       expect(valuesOf(options, 'value')).to.include('Won');

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { forAgents, register } from '#test/agent-access/oauth-fixture.js';
+import { forAgents, register } from '#test/agents/access/oauth-fixture.js';
 import { seededWorkspace } from '#test/mcp/mcp-fixture.js';
 import { type ApiClient } from '#test/support/api-client.js';
 import { freePort } from '#test/support/free-port.js';

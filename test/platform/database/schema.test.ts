@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import pg from 'pg';
+import { createWorkspace } from '#src/access/workspaces/create-workspace.js';
 import { readConfig } from '#src/app/config.js';
 import { start } from '#src/app/main.js';
 import { appRole, appSessionOptions } from '#src/platform/database/pool.js';
 import { createLog } from '#src/platform/log.js';
-import { createWorkspace } from '#src/workspaces/create-workspace.js';
 import { ApiClient } from '#test/support/api-client.js';
 import { type DebianPostgres, ownedDatabase, startDebianPostgres15 } from '#test/support/debian-postgres.js';
 import { migrateTestDatabase } from '#test/support/migrate-test-database.js';

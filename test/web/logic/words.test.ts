@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { reasonTexts } from '#src/client.js';
-import { disputeStatuses } from '#src/disputes/dispute.js';
-import { eventTypes } from '#src/outgoing-events/event-types.js';
+import { eventTypes } from '#src/outgoing/events/event-types.js';
 import { disputeTypes as storedTypes } from '#src/statements/dispute-types.js';
+import { disputeStatuses } from '#src/statements/disputes/dispute.js';
 import { type Breakdown, type Line } from '#web/api/queries.js';
 import { disputeKey, disputeTitle, disputeTypes, statusWords, typeWords } from '#web/features/disputes/words.js';
 import { describeBase, kindWords, lineTitle, rateWords } from '#web/features/lines/words.js';

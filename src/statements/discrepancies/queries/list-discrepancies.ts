@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { pageFields } from '../../../api/resource-fields.js';
 import { sampleIds } from '../../../kernel/sample-ids.js';
+import { narrowedReps, repIdQuery } from '../../../people/reps/rep.js';
 import { UnitOfWork } from '../../../platform/database/unit-of-work.js';
 import { effects } from '../../../platform/mcp/tool.js';
 import { operation } from '../../../platform/operations/operation.js';
 import { offsetPage, period } from '../../../platform/operations/schemas.js';
-import { narrowedReps, repIdQuery } from '../../../reps/rep.js';
 import { discrepancy, discrepancyExample, discrepancyStatuses } from '../discrepancy.js';
 import { listDiscrepancies as load } from '../discrepancy-views.js';
 

@@ -1,0 +1,64 @@
+import { z } from 'zod';
+import { type Caller } from '../../../kernel/caller.js';
+import { UnitOfWork } from '../../../platform/database/unit-of-work.js';
+import { effects } from '../../../platform/mcp/tool.js';
+import { type Input, operation } from '../../../platform/operations/operation.js';
+import { text } from '../../../platform/operations/schemas.js';
+import { fieldDefinition, fieldDefinitionExample } from '../field-definition.js';
+import { listDefinitions } from '../field-definition-views.js';
+
+const query = z.strictObject({
+  query: text(100).optional().describe('Part of the slug or of the label, in any case'),
+});
+
+const declared = {
+  method: 'get',
+  access: 'connection',
+  query,
+  response: z.array(fieldDefinition),
+  failures: {},
+  uses: { unitOfWork: UnitOfWork },
+  async execute(
+    { query: { query: part = '' } }: Input & { readonly query: z.infer<typeof query> },
+    caller: Caller,
+    { unitOfWork }: { unitOfWork: UnitOfWork },
+  ) {
+    const fields = await unitOfWork.read(caller, (tx) => listDefinitions(tx));
+    const wanted = part.toLowerCase();
+    return fields.filter(({ slug, label }) => `${slug}\n${label}`.toLowerCase().includes(wanted));
+  },
+} as const;
+
+export const listFields = operation({
+  ...declared,
+  id: 'listFields',
+  summary:
+    'List the fields that plans may use: standard values, fields of the connected CRM, and fields of the newest 2,000 deals',
+  path: '/v1/fields',
+  tool: {
+    name: 'list_fields',
+    title: 'List deal fields',
+    hints: effects.reads,
+    description: {
+      purpose:
+        'Fields of deals that a plan may use: slug, label and type. The standard ones come first, then what the newest 2,000 deals carry.',
+      useWhen: 'you choose measure, payoutBase or tierValueField of a rule, or field and fieldType of a condition.',
+      notFor: 'the values of a field (use get_field_options) or how slugs are mapped (get_field_mapping).',
+      formats: 'slug goes into measure and field, type into fieldType.',
+      changes: 'nothing.',
+    },
+    arguments: { query: 'Part of the slug or of the label' },
+    list: 'fields',
+    summary: (fields) => `Fields that plans may use: ${fields.length}.`,
+  },
+  example: { response: [fieldDefinitionExample] },
+});
+
+export const listFieldAttributes = operation({
+  ...declared,
+  id: 'listFieldAttributes',
+  summary: 'Deprecated alias of GET /v1/fields',
+  deprecated: true,
+  path: '/v1/fields/attributes',
+  example: { response: [fieldDefinitionExample] },
+});

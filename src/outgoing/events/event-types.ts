@@ -1,0 +1,29 @@
+/** The types of outgoing events, with what has happened. */
+export const eventTypes = {
+  'commission.changed': 'A calculation or a person changed amounts of a rep; one event for each rep and run',
+  'statement.generated': 'A new version of a statement was generated',
+  'statement.approved': 'A statement was approved',
+  'statement.reopened': 'An approved statement became a draft again',
+  'statement.trued_up': 'The difference to an approved statement was paid',
+  'dispute.opened': 'A dispute was opened',
+  'dispute.resolved': 'A dispute was accepted, rejected or withdrawn',
+  'discrepancy.opened': 'An approved statement differs from what would be paid now',
+  'discrepancy.resolved': 'A discrepancy was resolved',
+  'payable.released': 'A payment of a customer changed what is released of the commission on a deal',
+  'payable.held': 'A hold stops what would be paid to a rep',
+  'payout.paid': 'A payout batch was marked as paid; one event for each rep and currency',
+  'plan.version_created': 'A plan was created or changed, which created a version',
+  'plan.status_changed': 'The status of a plan or of a version changed',
+  'recalculation.completed': 'A recalculation completed',
+  'recalculation.failed': 'A recalculation failed for at least one rep',
+  'crm.sync_completed': 'A sync with a CRM completed',
+  'crm.connection_broken': 'A CRM rejected the stored credentials, so that it must be connected again',
+  'crm.connection_recovered':
+    'A CRM that had rejected the stored credentials accepts them again, or was connected again',
+} as const;
+
+type Registered = typeof eventTypes;
+
+declare module '../../platform/outbound/outgoing-event.js' {
+  interface EventTypes extends Registered {}
+}

@@ -1,0 +1,79 @@
+import { z } from 'zod';
+import { sampleIds } from '../../../kernel/sample-ids.js';
+import { narrowedReps, repIdQuery } from '../../../people/reps/rep.js';
+import { workspaceToday } from '../../../people/reps/rep-views.js';
+import { UnitOfWork } from '../../../platform/database/unit-of-work.js';
+import { CLOCK } from '../../../platform/injection-tokens.js';
+import { effects } from '../../../platform/mcp/tool.js';
+import { operation } from '../../../platform/operations/operation.js';
+import { asOfQuery } from '../../../platform/operations/schemas.js';
+import { loadDrawStates, paidDraw } from '../../payables/draw-statements.js';
+import { drawExample } from '../draw.js';
+import { listDraws as loadDraws } from '../draw-views.js';
+
+const query = z.strictObject({
+  repId: repIdQuery.optional().describe('Only draws of this rep, by id (UUID); reps may see only their own'),
+  asOf: asOfQuery,
+});
+
+export const listDraws = operation({
+  id: 'listDraws',
+  summary: 'Guarantees and advances of people, with what statements granted and recovered of them',
+  method: 'get',
+  path: '/v1/draws',
+  access: 'rep',
+  payroll: true,
+  query,
+  response: z.object({
+    draws: z.array(paidDraw).describe('Draws by rep, earliest first'),
+    count: z.int().describe('Number of draws'),
+  }),
+  failures: { rep_not_found: 404 },
+  tool: {
+    name: 'list_draws',
+    title: 'List draws',
+    hints: effects.reads,
+    description: {
+      purpose: 'Guaranteed incomes and advances of people, with how they are paid back.',
+      useWhen: 'a statement pays more than it releases, or keeps a part of it.',
+      notFor: 'what is paid of commission (use list_payables).',
+      changes: 'nothing.',
+    },
+    arguments: { repId: 'Only of this person (of list_reps)', asOf: { always: undefined } },
+    listsWithin: ['draws'],
+    summary: ({ count }) => `Draws: ${count}.${count === 0 ? ' create_draw enters one, for admins.' : ''}`,
+  },
+  example: {
+    query: { repId: sampleIds.repId },
+    response: {
+      draws: [
+        {
+          ...drawExample,
+          owed: 800,
+          lines: [
+            {
+              period: '2026-01',
+              kind: 'draw',
+              amount: 800,
+              owed: 800,
+              formula: 'guaranteed 2,000.00 (31 of 31 days of 2,000.00), released 1,200.00, topped up 800.00',
+            },
+          ],
+        },
+      ],
+      count: 1,
+    },
+  },
+  uses: { unitOfWork: UnitOfWork, clock: CLOCK },
+  async execute({ query: { repId, asOf } }, caller, { unitOfWork, clock }) {
+    const repIds = narrowedReps(caller, repId);
+    const draws = await unitOfWork.run(caller, { lock: 'none', access: 'read', asOf }, async (tx) => {
+      const found = await loadDraws(tx, { repIds });
+      const people = [...new Set(found.map((draw) => draw.repId))];
+      const today = await workspaceToday(tx, asOf === undefined ? clock : { now: () => asOf });
+      const states = await loadDrawStates(tx, people, today);
+      return found.map((draw) => ({ ...draw, ...(states.get(draw.drawId) ?? { owed: 0, lines: [] }) }));
+    });
+    return { draws, count: draws.length };
+  },
+});

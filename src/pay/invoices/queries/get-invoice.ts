@@ -1,0 +1,31 @@
+import { sampleIds } from '../../../kernel/sample-ids.js';
+import { UnitOfWork } from '../../../platform/database/unit-of-work.js';
+import { operation } from '../../../platform/operations/operation.js';
+import { type InvoiceResponse, invoice, invoiceExample, invoiceNotFound, invoiceParams } from '../invoice.js';
+import { findInvoice } from '../invoice-views.js';
+import { markMissingRates } from '../missing-rates.js';
+
+export const getInvoice = operation({
+  id: 'getInvoice',
+  summary: 'Get an invoice of a deal with the payments of the customer',
+  method: 'get',
+  path: '/v1/deals/:dealId/invoices/:invoiceId',
+  access: 'admin',
+  payroll: true,
+  params: invoiceParams,
+  response: invoice,
+  failures: { invoice_not_found: 404 },
+  example: {
+    params: { dealId: sampleIds.dealId, invoiceId: invoiceExample.invoiceId },
+    response: invoiceExample,
+  },
+  uses: { unitOfWork: UnitOfWork },
+  async execute({ params }, caller, { unitOfWork }): Promise<InvoiceResponse> {
+    return unitOfWork.read(caller, async (tx) => {
+      const found = await findInvoice(tx, params);
+      if (found === null) throw invoiceNotFound();
+      const [marked] = await markMissingRates(tx, [found]);
+      return marked as InvoiceResponse;
+    });
+  },
+});

@@ -1,0 +1,75 @@
+import { sql } from 'kysely';
+import { type Day } from '../../kernel/day.js';
+import { isUuid } from '../../kernel/ids.js';
+import { type Transaction } from '../../platform/database/unit-of-work.js';
+import { type Hold } from './hold.js';
+import { type PayableRow } from './payable-rows.js';
+
+/** What a hold selects, and its days. */
+export interface HoldTerms {
+  readonly holdId: string;
+  readonly repId: string | null;
+  readonly dealId: string | null;
+  readonly ruleName: string | null;
+  readonly from: Day;
+  readonly to: Day | null;
+}
+
+/** The holds of the workspace, in a transaction with `asOf` as they were at that instant. */
+export async function loadHoldTerms(tx: Transaction): Promise<HoldTerms[]> {
+  const columns = sql`hold_id as "holdId", rep_id as "repId", deal_id as "dealId", rule_name as "ruleName",
+    from_day as "from", to_day as "to"`;
+  const present = sql<HoldTerms>`select ${columns} from payout_holds where workspace_id = ${tx.workspaceId}`;
+  const earlier = sql<HoldTerms>`
+    select distinct on (hold_id) ${columns} from payout_hold_history
+    where workspace_id = ${tx.workspaceId} and changed_at <= ${tx.asOf}::timestamptz
+    order by hold_id, position desc`;
+  return (await (tx.asOf === null ? present : earlier).execute(tx.db)).rows;
+}
+
+/** Whether everything that the hold names is the row's. A hold of a deal or a rule matches no adjustment. */
+export function matches({ repId, dealId, ruleName }: HoldTerms, row: PayableRow): boolean {
+  return (
+    (repId === null || repId === row.repId) &&
+    (dealId === null || dealId === row.dealKey) &&
+    (ruleName === null || ruleName === row.ruleName)
+  );
+}
+
+interface HoldFilter {
+  readonly holdId?: string;
+  readonly repIds?: readonly string[] | null;
+  readonly dealId?: string | undefined;
+}
+
+/** Holds, the latest first; of the reps also those of all reps. */
+export async function listHolds(tx: Transaction, { holdId, repIds, dealId }: HoldFilter): Promise<Hold[]> {
+  const { rows } = await sql<Omit<Hold, 'createdAt'> & { createdAt: Date }>`
+    select h.hold_id as "holdId", h.rep_id as "repId", r.name as "repName", h.deal_id as "dealId",
+      h.rule_name as "ruleName", h.from_day as "from", h.to_day as "to", h.reason, h.note, h.created_by as "createdBy",
+      h.created_at as "createdAt"
+    from payout_holds h
+    left join reps r on r.workspace_id = h.workspace_id and r.rep_id = h.rep_id
+    where h.workspace_id = ${tx.workspaceId}
+      ${holdId === undefined ? sql`` : sql`and h.hold_id = ${holdId}`}
+      ${dealId === undefined ? sql`` : sql`and h.deal_id = ${dealId}`}
+      ${repIds ? sql`and (h.rep_id is null or h.rep_id = any(${repIds}::uuid[]))` : sql``}
+    order by h.created_at desc, h.hold_id`.execute(tx.db);
+  return rows.map((row) => ({ ...row, createdAt: row.createdAt.toISOString() }));
+}
+
+export async function findHold(tx: Transaction, holdId: string): Promise<Hold | null> {
+  if (!isUuid(holdId)) return null;
+  return (await listHolds(tx, { holdId }))[0] ?? null;
+}
+
+/** The reps with pay that the hold selects, and the rep that it names. */
+export async function listHeldReps(tx: Transaction, { repId, dealId, ruleName }: HoldTerms): Promise<string[]> {
+  if (repId !== null) return [repId];
+  const { rows } = await sql<{ repId: string }>`
+    select distinct rep_id as "repId" from commission_events
+    where workspace_id = ${tx.workspaceId} and kind = 'commission_earned' and status = 'earned'
+      and (${dealId}::text is null or deal_key = ${dealId}) and (${ruleName}::text is null or rule_name = ${ruleName})
+    order by 1`.execute(tx.db);
+  return rows.map((row) => row.repId);
+}

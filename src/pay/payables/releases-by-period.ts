@@ -1,0 +1,50 @@
+import { addDays, addMonths, type Day, latestDay } from '../../kernel/day.js';
+import { Decimal } from '../../kernel/decimal.js';
+import { getOrInsert } from '../../kernel/get-or-insert.js';
+import { type Period } from '../../kernel/period.js';
+import { computeLines, type RepPayables } from './build-payables.js';
+import { type PayPeriods } from './pay-periods.js';
+import { computeEarned } from './release.js';
+import { findLastRelease } from './share.js';
+
+/** What pay periods release of a group, by period. What no period releases is under `null`. */
+export type Releases = ReadonlyMap<Period | null, Decimal>;
+
+/** Pay periods that begin later than this number of months from today count as time without a date. */
+const shownMonths = 60;
+
+/** The releases by key of group. The amounts of a group in all periods add up to what is earned. */
+export function releasesByPeriod(
+  payables: Pick<RepPayables, 'groups' | 'history'>,
+  payPeriods: PayPeriods,
+  today: Day,
+): ReadonlyMap<string, Releases> {
+  const { groups, history } = payables;
+  const periods = payPeriods.until(lastDay(payables, today));
+  const releases = new Map<string, Map<Period | null, Decimal>>();
+  const add = (key: string, period: Period | null, amount: Decimal) => {
+    const ofGroup = getOrInsert(releases, key, () => new Map<Period | null, Decimal>());
+    ofGroup.set(period, (ofGroup.get(period) ?? Decimal.zero).plus(amount));
+  };
+  for (const group of groups) add(group.key, null, computeEarned(group, latestDay));
+  for (const [period, lines] of computeLines(payables, periods))
+    for (const { key, amount } of lines) {
+      add(key, period, amount);
+      add(key, null, amount.negated());
+    }
+  for (const { period } of periods)
+    for (const line of history.listCorrectionsOf(period).flat()) add(line.key, null, Decimal.of(line.amount).negated());
+  return releases;
+}
+
+/** The last day on which a group is known to be released or freed. */
+function lastDay({ groups, history }: Pick<RepPayables, 'groups' | 'history'>, today: Day): Day {
+  const days = groups.flatMap(({ rows, share, holds }) => [
+    ...rows.map(({ day }) => day),
+    ...holds.flatMap(({ to }) => (to === null ? [] : addDays(to, 1))),
+    findLastRelease(share) ?? today,
+  ]);
+  const last = days.reduce((latest, day) => (day > latest ? day : latest), history.lastDay(today));
+  const limit = addMonths(today, shownMonths);
+  return last > limit ? limit : last;
+}

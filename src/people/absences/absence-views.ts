@@ -1,0 +1,39 @@
+import { type RawBuilder, sql } from 'kysely';
+import { isUuid } from '../../kernel/ids.js';
+import { type Transaction } from '../../platform/database/unit-of-work.js';
+import { type Absence } from './absence.js';
+
+interface AbsenceFilter {
+  readonly absenceId?: string;
+  readonly repIds?: readonly string[] | null;
+}
+
+/** The absences as a table expression: the current ones, or in a transaction with `asOf` those of that instant. */
+function absencesTable(tx: Transaction): RawBuilder<unknown> {
+  if (tx.asOf === null) return sql`absences`;
+  return sql`(
+    select *, null::text as note from (
+      select distinct on (absence_id) * from absence_history
+      where workspace_id = ${tx.workspaceId} and changed_at <= ${tx.asOf}::timestamptz
+      order by absence_id, position desc
+    ) latest where from_day is not null)`;
+}
+
+/** Absences by rep, earliest first. */
+export async function listAbsences(tx: Transaction, filter: AbsenceFilter): Promise<Absence[]> {
+  const { absenceId, repIds } = filter;
+  const { rows } = await sql<Absence>`
+    select a.absence_id as "absenceId", a.rep_id as "repId", a.from_day as "from", a.to_day as "to",
+      a.quota_relief::float8 as "quotaRelief", a.variable_relief::float8 as "variableRelief", a.note
+    from ${absencesTable(tx)} a
+    where a.workspace_id = ${tx.workspaceId}
+      ${absenceId === undefined ? sql`` : sql`and a.absence_id = ${absenceId}`}
+      ${repIds ? sql`and a.rep_id = any(${repIds}::uuid[])` : sql``}
+    order by a.rep_id, a.from_day`.execute(tx.db);
+  return rows;
+}
+
+export async function findAbsence(tx: Transaction, absenceId: string): Promise<Absence | null> {
+  if (!isUuid(absenceId)) return null;
+  return (await listAbsences(tx, { absenceId }))[0] ?? null;
+}

@@ -1,0 +1,94 @@
+import { z } from 'zod';
+import { type Clock } from '../../kernel/clock.js';
+import { type DayRange, hull } from '../../kernel/day.js';
+import { groupBy } from '../../kernel/group-by.js';
+import { loadCalendar } from '../../ledger/input/calendar.js';
+import { loadRepTerms, payingVersions } from '../../ledger/input/rep-terms.js';
+import { type CommissionChanges } from '../../ledger/requests/commission-changes.js';
+import { changedTargets, loadChangedTargets } from '../../plans/quotas/changed-targets.js';
+import { type TenantCaller, type Transaction } from '../../platform/database/unit-of-work.js';
+import { previewPersonalWrite } from '../../simulation/preview-write.js';
+import { loadAffectedWithin, personalEffect } from '../../simulation/write-effect.js';
+import { type Absence, absence } from './absence.js';
+
+const absenceWarning = z
+  .object({
+    code: z.literal('no_effect_without_proration').describe('Why the absence changes nothing'),
+    message: z.string().describe('The consequence, and what to do'),
+  })
+  .describe('A warning about the absence');
+
+export const absenceEffect = personalEffect
+  .nullable()
+  .optional()
+  .describe(
+    'With dryRun: what the change would do to commission; null if the person has more deals than can be calculated at once',
+  );
+
+/** An absence, with what is wrong with it and with dryRun what it would change. */
+export const changedAbsence = absence.extend({
+  warnings: z.array(absenceWarning).optional().describe('What may be wrong; absent if nothing is'),
+  effect: absenceEffect,
+  targets: changedTargets,
+});
+export type ChangedAbsence = z.input<typeof changedAbsence>;
+
+/** A change of an absence that is not stored yet. */
+interface AbsenceChange<Result> {
+  readonly result: Result;
+  readonly repId: string;
+  /** The days of the absence before and after the change. */
+  readonly days: readonly [DayRange, ...DayRange[]];
+  readonly store: () => Promise<void>;
+}
+
+/**
+ * Stores the change and requests the years that the absence touches, before and after it: it changes the target of whole
+ * attainment periods, also for the deals before it. With `dryRun` everything is rolled back, and the result has the
+ * effect.
+ */
+export async function runAbsenceChange<Result extends object>(
+  uses: { readonly changes: CommissionChanges; readonly clock: Clock },
+  caller: TenantCaller,
+  dryRun: boolean,
+  prepare: (tx: Transaction) => Promise<AbsenceChange<Result>>,
+): Promise<Result & AbsencePreview> {
+  const findAffected = async (tx: Transaction, { days }: AbsenceChange<Result>) =>
+    (await loadCalendar(tx)).yearsAround(days.reduce(hull));
+  if (!dryRun)
+    return uses.changes.run(caller, 'exclusive', async (tx, recalculate) => {
+      const change = await prepare(tx);
+      await change.store();
+      await recalculate([{ repId: change.repId, days: await findAffected(tx, change), trigger: 'absence' }]);
+      return change.result;
+    });
+  return previewPersonalWrite(uses, caller, async (tx) => {
+    const change = await prepare(tx);
+    const { repId } = change;
+    const targets = await loadChangedTargets(tx, repId, change.store);
+    return {
+      result: { ...change.result, targets },
+      affected: await loadAffectedWithin(tx, new Map([[repId, await findAffected(tx, change)]])),
+    };
+  });
+}
+
+interface AbsencePreview {
+  readonly effect?: z.input<typeof absenceEffect>;
+  readonly targets?: z.input<typeof changedTargets>;
+}
+
+/** A warning if no rule of the person's plans prorates quotas, so that absences change nothing. */
+export async function findAbsenceWarnings(tx: Transaction, repId: string): Promise<Pick<ChangedAbsence, 'warnings'>> {
+  const { versions } = await loadRepTerms(tx, repId);
+  const inForce = [...groupBy(versions, ({ planId }) => planId).values()].flatMap(payingVersions);
+  if (inForce.some(({ rules }) => rules.some(({ quotaProration = 'none' }) => quotaProration !== 'none'))) return {};
+  const message =
+    'No rule of the plans of this person prorates quotas, so the absence changes nothing. Set quotaProration of the rules.';
+  return { warnings: [{ code: 'no_effect_without_proration', message }] };
+}
+
+/** The absence of the person that begins on the day: absences are identified by their first day. */
+export function startsOn({ repId, from }: Pick<Absence, 'repId' | 'from'>) {
+  return (other: Absence): boolean => other.repId === repId && other.from === from;
+}

@@ -1,0 +1,114 @@
+import { type RawBuilder, sql } from 'kysely';
+import { type Day } from '../../kernel/day.js';
+import { newId } from '../../kernel/ids.js';
+import { type Affected } from '../../ledger/lanes/calculate-pending.js';
+import { loadRepsOfPlan } from '../../ledger/requests/calculation-requests.js';
+import { type Recalculate } from '../../ledger/requests/recalculate.js';
+import { unnestRows } from '../../platform/database/columns.js';
+import { forceCustomPlans } from '../../platform/database/force-custom-plans.js';
+import { type Transaction } from '../../platform/database/unit-of-work.js';
+
+/** A plan and the days of an assignment to it; null is unbounded. */
+interface Placement {
+  readonly planId: string;
+  readonly start: Day | null;
+  readonly end: Day | null;
+}
+
+/** A placement with its ramp, which starts on `rampFrom` or with the assignment. */
+export interface RampedPlacement extends Placement {
+  readonly rampId: string | null;
+  readonly rampFrom: Day | null;
+}
+
+/** The reps who have another assignment to the plan on some of these days. */
+export async function overlappingReps(
+  tx: Transaction,
+  repIds: readonly string[],
+  { planId, start, end }: Placement,
+  except: string | null = null,
+): Promise<string[]> {
+  const { rows } = await sql<{ rep_id: string }>`
+    select distinct rep_id from assignments
+    where workspace_id = ${tx.workspaceId} and plan_id = ${planId} and rep_id = any(${repIds}::uuid[])
+      and deleted_at is null and assignment_id is distinct from ${except}::uuid
+      and daterange(effective_start, effective_end, '[]') && daterange(${start}::date, ${end}::date, '[]')
+    order by rep_id`.execute(tx.db);
+  return rows.map((row) => row.rep_id);
+}
+
+/** Inserts one assignment for each rep and returns their ids in the order of the reps. */
+export async function insertAssignments(
+  tx: Transaction,
+  repIds: readonly string[],
+  { planId, start, end, rampId, rampFrom }: RampedPlacement,
+): Promise<string[]> {
+  const rows = repIds.map((repId) => ({ assignmentId: newId(), repId }));
+  await forceCustomPlans(tx);
+  await sql`
+    insert into assignments
+      (workspace_id, assignment_id, rep_id, plan_id, effective_start, effective_end, ramp_id, ramp_from)
+    select ${tx.workspaceId}::uuid, assignment_id, rep_id, ${planId}::uuid, ${start}::date, ${end}::date,
+      ${rampId}::uuid, ${rampFrom}::date
+    from ${unnestRows(rows, [
+      ['assignment_id', 'uuid', (row) => row.assignmentId],
+      ['rep_id', 'uuid', (row) => row.repId],
+    ])}`.execute(tx.db);
+  return rows.map((row) => row.assignmentId);
+}
+
+export async function changeAssignment(
+  tx: Transaction,
+  assignmentId: string,
+  { start, end, rampId, rampFrom }: RampedPlacement,
+): Promise<void> {
+  await tx.db
+    .updateTable('assignments')
+    .set({ effective_start: start, effective_end: end, ramp_id: rampId, ramp_from: rampFrom })
+    .where('workspace_id', '=', tx.workspaceId)
+    .where('assignment_id', '=', assignmentId)
+    .execute();
+}
+
+/** Marks the assignment as deleted instead of removing it: the calculation needs it to leave its events unchanged. */
+export async function endAssignment(tx: Transaction, assignmentId: string): Promise<void> {
+  await tx.db
+    .updateTable('assignments')
+    .set({ deleted_at: sql<Date>`now()` })
+    .where('workspace_id', '=', tx.workspaceId)
+    .where('assignment_id', '=', assignmentId)
+    .execute();
+}
+
+/** The reps whose calculations decide what the rep has earned under the plan: all if a rule pays on the results of others. */
+export async function repsToCalculateFirst(tx: Transaction, planId: string, repId: string): Promise<Affected> {
+  const dependsOnOthers = await hasRule(tx, planId, sql`phase = 'cascade' or tier_by = 'rank'`);
+  return dependsOnOthers ? null : [repId];
+}
+
+/** Requests the calculation of the reps, or of all reps of the plan if one of its rules ranks them. */
+export async function recalculateAssigned(
+  tx: Transaction,
+  recalculate: Recalculate,
+  planId: string,
+  repIds: readonly string[],
+): Promise<void> {
+  if (await ranksReps(tx, planId)) await recalculate.plan(planId, 'assignment_change');
+  else await recalculate.reps(repIds, 'assignment_change');
+}
+
+/** The reps whose commission the days of the rep on the plan decide: all of the plan if one of its rules ranks them. */
+export async function listAffectedReps(tx: Transaction, planId: string, repId: string): Promise<readonly string[]> {
+  return (await ranksReps(tx, planId)) ? loadRepsOfPlan(tx, planId) : [repId];
+}
+
+function ranksReps(tx: Transaction, planId: string): Promise<boolean> {
+  return hasRule(tx, planId, sql`tier_by = 'rank'`);
+}
+
+async function hasRule(tx: Transaction, planId: string, which: RawBuilder<unknown>): Promise<boolean> {
+  const { rows } = await sql`
+    select from plan_rules
+    where workspace_id = ${tx.workspaceId} and plan_id = ${planId} and (${which}) limit 1`.execute(tx.db);
+  return rows.length > 0;
+}

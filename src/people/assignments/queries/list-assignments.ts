@@ -1,0 +1,56 @@
+import { z } from 'zod';
+import { sampleIds } from '../../../kernel/sample-ids.js';
+import { findPlanId } from '../../../plans/plan-views.js';
+import { UnitOfWork } from '../../../platform/database/unit-of-work.js';
+import { effects } from '../../../platform/mcp/tool.js';
+import { operation } from '../../../platform/operations/operation.js';
+import { optionalPage, uuid } from '../../../platform/operations/schemas.js';
+import { narrowedReps } from '../../reps/rep.js';
+import { assignment, assignmentExample } from '../assignment.js';
+import { listAssignments as loadAssignments } from '../assignment-views.js';
+
+const query = z.strictObject({
+  repId: uuid.optional().describe('Only assignments of this rep (UUID)'),
+  planId: uuid.optional().describe('Only assignments to this plan (UUID)'),
+  ...optionalPage('assignments'),
+});
+
+export const listAssignments = operation({
+  id: 'listAssignments',
+  summary: 'Who is on which plan from when to when',
+  method: 'get',
+  path: '/v1/assignments',
+  access: 'rep',
+  query,
+  response: z.array(assignment),
+  failures: {},
+  tool: {
+    name: 'list_assignments',
+    title: 'List assignments',
+    hints: effects.reads,
+    description: {
+      purpose: 'Which rep is on which plan, and from when to when.',
+      useWhen:
+        'a person is not paid although their deals are won, you need an assignmentId, or you check whom a plan change will affect.',
+      notFor: 'people (use list_reps) or targets (list_quotas).',
+      formats: 'a bound of null is open: the assignment then lasts as long as the plan.',
+      changes: 'nothing.',
+    },
+    arguments: {
+      repId: 'Only of this rep (of list_reps)',
+      planId: 'Only on this plan (planId of list_plans)',
+    },
+    list: 'assignments',
+    summary: (assignments) => `Assignments: ${assignments.length}.`,
+  },
+  example: { query: { repId: sampleIds.repId }, response: [assignmentExample] },
+  uses: { unitOfWork: UnitOfWork },
+  async execute({ query: { repId, planId: planRef, ...page } }, caller, { unitOfWork }) {
+    const repIds = narrowedReps(caller, repId);
+    return unitOfWork.read(caller, async (tx) => {
+      if (planRef === undefined) return loadAssignments(tx, { repIds, page });
+      const planId = await findPlanId(tx, planRef);
+      return planId === undefined ? [] : loadAssignments(tx, { repIds, planId, page });
+    });
+  },
+});

@@ -1,0 +1,74 @@
+import { z } from 'zod';
+import { sampleIds } from '../../../kernel/sample-ids.js';
+import { loadCalendar } from '../../../ledger/input/calendar.js';
+import { narrowedReps } from '../../../people/reps/rep.js';
+import { workspaceToday } from '../../../people/reps/rep-views.js';
+import { type Transaction, UnitOfWork } from '../../../platform/database/unit-of-work.js';
+import { CLOCK } from '../../../platform/injection-tokens.js';
+import { effects } from '../../../platform/mcp/tool.js';
+import { operation } from '../../../platform/operations/operation.js';
+import { flag, optionalPage, period, uuid } from '../../../platform/operations/schemas.js';
+import { findPlanId } from '../../plan-views.js';
+import { quota, quotaExample } from '../quota.js';
+import { listCountedQuotas } from '../quota-views.js';
+import { withCreditsToDate } from '../quotas-to-date.js';
+
+const query = z.strictObject({
+  repId: uuid.optional().describe('Only quotas of this rep (UUID)'),
+  planId: uuid.optional().describe('Only quotas of this plan (UUID)'),
+  period: period.optional().describe('Only quotas of this attainment period, such as 2026-Q1'),
+  containing: flag
+    .default(false)
+    .describe('true: also quotas of longer periods that contain the period, such as the quarter of a month'),
+  ...optionalPage('quotas'),
+});
+
+/** The periods whose quotas are listed; all of them without a period. */
+async function listedPeriods(tx: Transaction, { period: named, containing }: z.output<typeof query>) {
+  if (named === undefined) return undefined;
+  return containing ? (await loadCalendar(tx)).periodsContaining(named) : [named];
+}
+
+export const listQuotas = operation({
+  id: 'listQuotas',
+  summary: 'Quotas with current value and attainment',
+  method: 'get',
+  path: '/v1/quotas',
+  access: 'rep',
+  query,
+  response: z.array(quota),
+  failures: {},
+  tool: {
+    name: 'list_quotas',
+    title: 'List quotas',
+    hints: effects.reads,
+    description: {
+      purpose: 'Targets of reps with their current_value and attainment, where 1 is 100 %.',
+      useWhen: 'you check that everyone on a plan has a quota, need the attainment of people, or need a quotaId.',
+      notFor: 'what was earned (use get_commissions).',
+      formats: 'measure is the name of the rule.',
+      changes: 'nothing.',
+    },
+    arguments: {
+      repId: 'Only of this rep (of list_reps)',
+      planId: 'Only of this plan (planId of list_plans)',
+      period: 'Only of this period or one around it',
+      containing: { always: true },
+    },
+    list: 'quotas',
+    summary: (quotas) => `Quotas: ${quotas.length}.`,
+  },
+  example: { query: { repId: sampleIds.repId, period: '2026-Q1' }, response: [quotaExample] },
+  uses: { unitOfWork: UnitOfWork, clock: CLOCK },
+  async execute({ query: request }, caller, { unitOfWork, clock }) {
+    const repIds = narrowedReps(caller, request.repId);
+    const page = { limit: request.limit, offset: request.offset };
+    const filter = { page, ...(repIds === null ? {} : { repIds }) };
+    return unitOfWork.read(caller, async (tx) => {
+      const planId = request.planId === undefined ? undefined : await findPlanId(tx, request.planId);
+      if (request.planId !== undefined && planId === undefined) return [];
+      const quotas = await listCountedQuotas(tx, { ...filter, planId, periods: await listedPeriods(tx, request) });
+      return withCreditsToDate(tx, quotas, await workspaceToday(tx, clock));
+    });
+  },
+});

@@ -1,0 +1,183 @@
+import { z } from 'zod';
+import { type RateTable } from '../../engine/rate-table.js';
+import { problemsOfTier } from '../../engine/table-use.js';
+import { type Caller, peopleBehind } from '../../kernel/caller.js';
+import { type Clock } from '../../kernel/clock.js';
+import { type DayRange, earliestDay, hull, intersection, latestDay, overlap } from '../../kernel/day.js';
+import { Failure, invalid } from '../../kernel/failure.js';
+import { loadVersions, loadWorkspaceTerms } from '../../ledger/input/rep-terms.js';
+import { type CommissionChanges } from '../../ledger/requests/commission-changes.js';
+import { requestAsJob } from '../../ledger/requests/request-as-job.js';
+import { type Transaction } from '../../platform/database/unit-of-work.js';
+import { type Subject } from '../../platform/operations/operation.js';
+import { previewPersonalWrite } from '../../simulation/preview-write.js';
+import { loadAffectedWithin, personalEffect } from '../../simulation/write-effect.js';
+import { countRows, differingDays } from './dated-rows.js';
+import { assertSound, maxTables, rateTableNotFound, rowCounts, tablePlans } from './rate-table.js';
+import { removeTable, storeTable } from './rate-table-store.js';
+import { findTableRevision, listTables, listUsingAssignments, listUsingPlans } from './rate-table-views.js';
+
+/** The response of a change of a table. */
+export const changedTable = z.object({
+  name: z.string().describe('Name of the table'),
+  revision: z.int().describe('Number of this change; send it with the next one'),
+  rows: rowCounts,
+  affected: z
+    .object({ reps: z.int().describe('Number of people whose commission is calculated again'), plans: tablePlans })
+    .describe('Whom the change concerns'),
+  jobId: z
+    .string()
+    .nullable()
+    .describe(
+      'Id of the calculation (GET /v1/commissions/recalculate/jobs/:jobId); null if there is nothing to calculate',
+    ),
+  effect: personalEffect
+    .nullable()
+    .optional()
+    .describe(
+      'With dryRun: what the change would do to commission; null if the people have more deals than can be calculated at once',
+    ),
+});
+type ChangedTable = z.input<typeof changedTable>;
+
+interface TableChange {
+  readonly name: string;
+  readonly dryRun: boolean;
+  readonly note: string;
+  /** The latest revision that the caller has seen. */
+  readonly seen: number | undefined;
+  /** The table after the change; null deletes it. */
+  readonly change: (stored: RateTable | null) => RateTable | null;
+}
+
+interface ChangeUses {
+  readonly changes: CommissionChanges;
+  readonly clock: Clock;
+}
+
+/**
+ * Changes a table, and requests the people on plans that use it on the days on which its rows differ. Rejects a change
+ * that concerns a person behind the request.
+ */
+export async function runTableChange(uses: ChangeUses, caller: Caller, change: TableChange): Promise<ChangedTable> {
+  if (change.dryRun)
+    return previewPersonalWrite(uses, caller, async (tx) => {
+      const { result, days } = await writeChange(tx, caller, change);
+      return { result: { ...result, jobId: null }, affected: await loadAffectedWithin(tx, days) };
+    });
+  return uses.changes.run(caller, 'exclusive', async (tx, recalculate) => {
+    const { result, days } = await writeChange(tx, caller, change);
+    const requests = [...days].map(([repId, range]) => ({ repId, days: range }));
+    const work = { trigger: 'rate_table', requests, deals: 0 } as const;
+    const jobId = requests.length === 0 ? null : await requestAsJob(tx, recalculate, caller, work);
+    return { ...result, jobId };
+  });
+}
+
+/** A change of the table: it pays the people on plans that use it. */
+export async function loadTableSubject(tx: Transaction, name: string): Promise<Subject> {
+  const stored = await findTableRevision(tx, name);
+  const plans = await listUsingPlans(tx, name);
+  const assignments = await listUsingAssignments(tx, plans.map(planIdOf));
+  return {
+    paid: [...new Set(assignments.map(({ repId }) => repId))],
+    state: { name: name.toLowerCase(), revision: stored?.revision ?? 0 },
+  };
+}
+
+interface WrittenTable {
+  readonly result: Omit<ChangedTable, 'jobId' | 'effect'>;
+  readonly days: ReadonlyMap<string, DayRange>;
+}
+
+async function writeChange(
+  tx: Transaction,
+  caller: Caller,
+  { name: given, note, seen, change }: TableChange,
+): Promise<WrittenTable> {
+  const latest = await findTableRevision(tx, given);
+  const stored = latest?.table ?? null;
+  assertNotChanged(latest?.revision ?? 0, seen);
+  const table = change(stored);
+  const name = stored?.name ?? given;
+  const plans = (await listUsingPlans(tx, name)).map(({ planId, name: plan }) => ({ planId, name: plan }));
+  if (table !== null) assertSound(table);
+  await assertPlansKeepIt(tx, plans, name, table);
+  if (stored === null && (await listTables(tx)).length >= maxTables)
+    throw invalid({ path: 'name', message: `there are ${maxTables} tables already` });
+  const rows = countRows(stored?.rows ?? [], table?.rows ?? []);
+  const revision = { revision: (latest?.revision ?? 0) + 1, actor: caller.actor, note, counts: rows };
+  if (table === null) await removeTable(tx, name, revision);
+  else await storeTable(tx, { ...table, name }, revision);
+  const days = await findAffected(tx, plans.map(planIdOf), differingDays(stored, table));
+  if (peopleBehind(caller).some((person) => days.has(person)))
+    throw new Failure(
+      'forbidden',
+      'You cannot change rates that pay you, also not with a key that you created or by approving the request of an agent. Another admin must do it.',
+    );
+  return { result: { name, revision: revision.revision, rows, affected: { reps: days.size, plans } }, days };
+}
+
+function assertNotChanged(latest: number, seen: number | undefined): void {
+  if (seen === undefined || seen === latest) return;
+  throw new Failure(
+    'table_changed',
+    `The latest revision of the table is ${latest}, not ${seen}. Read the table, then repeat the change.`,
+    { revision: latest },
+  );
+}
+
+/** The active versions of the plans must be able to use the table after the change. */
+async function assertPlansKeepIt(
+  tx: Transaction,
+  plans: readonly { readonly planId: string; readonly name: string }[],
+  name: string,
+  table: RateTable | null,
+): Promise<void> {
+  const versions = await loadVersions(tx, plans.map(planIdOf), await loadWorkspaceTerms(tx));
+  const tables = table === null ? [] : [{ ...table, name }];
+  const problems = versions
+    .filter(({ status }) => status === 'active')
+    .flatMap(({ planId, currency, rules }) =>
+      rules.flatMap((rule) =>
+        rule.tiers
+          .filter((tier) => tier.table?.toLowerCase() === name.toLowerCase())
+          .flatMap((tier) => [...problemsOfTier(rule, tier, rule.name, { tables, currency })])
+          .map(({ message }) => ({ planId, message })),
+      ),
+    );
+  const [first] = table === null ? plans.map(({ planId }) => ({ planId, message: 'names it' })) : problems;
+  if (first === undefined) return;
+  const using = plans.find(({ planId }) => planId === first.planId)?.name ?? first.planId;
+  throw new Failure(
+    'rate_table_in_use',
+    `The active plan ${using} needs the table as it is: ${first.message}. Change the plan first.`,
+    { planIds: plans.map(planIdOf) },
+  );
+}
+
+/** The people on the plans, with their days in the range. */
+async function findAffected(
+  tx: Transaction,
+  planIds: readonly string[],
+  days: DayRange | null,
+): Promise<ReadonlyMap<string, DayRange>> {
+  const found = new Map<string, DayRange>();
+  if (days === null || planIds.length === 0) return found;
+  for (const { repId, start, end } of await listUsingAssignments(tx, planIds)) {
+    const assigned = { from: start ?? earliestDay, to: end ?? latestDay };
+    if (!overlap(assigned, days)) continue;
+    const both = intersection(assigned, days);
+    found.set(repId, hull(found.get(repId) ?? both, both));
+  }
+  return found;
+}
+
+export function existing(table: RateTable | null): RateTable {
+  if (table === null) throw rateTableNotFound();
+  return table;
+}
+
+function planIdOf({ planId }: { readonly planId: string }): string {
+  return planId;
+}

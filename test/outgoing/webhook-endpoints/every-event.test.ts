@@ -1,0 +1,141 @@
+import { AjvJsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/ajv-provider.js';
+import { expect } from 'chai';
+import { Webhook } from 'standardwebhooks';
+import { describeService } from '#src/app/describe-service.js';
+import { eventTypes } from '#src/outgoing/events/event-types.js';
+import { PayWorkspace } from '#test/pay/payables/pay-service.js';
+import { type CrmWorld, crmWorlds } from '#test/support/crm-worlds.js';
+import { EventReceiver, type ReceivedEvent } from '#test/support/event-receiver.js';
+import { Service } from '#test/support/service.js';
+import { flatRule } from '#test/support/terms.js';
+import { until } from '#test/support/until.js';
+
+type Schema = Parameters<AjvJsonSchemaValidator['getValidator']>[0];
+// biome-ignore lint/suspicious/noExplicitAny: the document is read at every depth
+type Loose = any;
+
+const january = '2026-01';
+
+/** Causes each type of event in one workspace, in an order in which one change prepares the next. */
+class Causes {
+  constructor(
+    private readonly work: PayWorkspace,
+    private readonly service: Service,
+    private readonly crm: CrmWorld,
+  ) {}
+
+  async approveAndReopen(): Promise<void> {
+    const { work } = this;
+    await work.deal('D', 60_000, '2026-01-15');
+    await work.invoice('D', 60_000, [['2026-01-20', 30_000]]);
+    await work.approve(january);
+    await work.api.unlock(work.ben, january);
+    await work.api.approve(work.ben, january);
+  }
+
+  async hold(): Promise<void> {
+    await this.work.api.expect(201, 'POST', '/v1/payables/holds', { dealId: 'D', from: '2026-02-01', reason: 'Audit' });
+  }
+
+  async dispute(): Promise<void> {
+    const { api, ben } = this.work;
+    const objection = { repId: ben, period: january, type: 'other', description: 'The amount' };
+    const { disputeId } = await api.expect(201, 'POST', '/v1/disputes', objection);
+    await api.expect(200, 'PATCH', `/v1/disputes/${disputeId}`, { status: 'withdrawn', note: 'Clear now' });
+  }
+
+  async changeAfterApproval(): Promise<void> {
+    const { work } = this;
+    await work.deal('D', 80_000, '2026-01-15');
+    await work.checked();
+    await work.trueUp(january);
+  }
+
+  async pay(): Promise<void> {
+    const { api } = this.work;
+    const { batchId } = await api.expect(201, 'POST', '/v1/payout-batches', { period: january });
+    await api.expect(200, 'PATCH', `/v1/payout-batches/${batchId}`, { status: 'paid', paidOn: '2026-02-05' });
+  }
+
+  async loseAndRegainCrm(): Promise<void> {
+    const { api } = this.work;
+    await this.crm.connect(api, this.service.url);
+    await api.expect(200, 'POST', '/v1/commissions/sync', {});
+    this.crm.oauth.revokeAll();
+    await api.expect(400, 'POST', '/v1/commissions/sync', {});
+    await this.crm.connect(api, this.service.url);
+  }
+
+  /** The eighth failure of a calculation ends the job; the first seven take minutes. */
+  async failCalculation(): Promise<void> {
+    const { work, service } = this;
+    await work.calculated();
+    await service.sql(`create function fail_run() returns trigger language plpgsql as
+      $$ begin raise exception 'injected fault' using errcode = '22012'; end $$`);
+    await service.sql(`create trigger fail_run before insert on audit_runs for each row
+      when (new.outcome not in ('failed', 'requested')) execute function fail_run()`);
+    await service.sql(
+      'update lanes set attempts = 7 where workspace_id = $1 and rep_id = $2',
+      work.workspaceId,
+      work.ben,
+    );
+    await work.api.expect(200, 'POST', '/v1/commissions/recalculate', { repId: work.ben, async: true });
+  }
+}
+
+describe('every documented type of event', function () {
+  this.timeout(120_000);
+  let crm: CrmWorld;
+  let service: Service;
+  let receiver: EventReceiver;
+  let secret: string;
+
+  before(async () => {
+    crm = await (crmWorlds[0] as (typeof crmWorlds)[number]).start();
+    service = await Service.start({ crms: [crm] });
+    receiver = await EventReceiver.start();
+    const work = await PayWorkspace.create(service);
+    const { api } = work;
+    const endpoint = await api.expect(201, 'POST', '/v1/webhook-endpoints', { url: receiver.url });
+    ({ secret } = endpoint);
+    const causes = new Causes(work, service, crm);
+    await causes.approveAndReopen();
+    await causes.hold();
+    await causes.dispute();
+    await causes.changeAfterApproval();
+    await causes.pay();
+    await api.expect(200, 'POST', '/v1/commissions/recalculate', {});
+    await causes.loseAndRegainCrm();
+    const { planId } = await api.createPlan({ name: 'Contest', config: { rules: [flatRule('Contest', 0.01)] } }, []);
+    await api.expect(200, 'PATCH', `/v1/plans/${planId}/status`, { status: 'archived' });
+    await causes.failCalculation();
+    const missing = () => Object.keys(eventTypes).filter((type) => of(type).length === 0);
+    await until(() => missing().length === 0, { withinMs: 60_000 }).catch(() => expect(missing()).to.deep.equal([]));
+  });
+  after(async () => {
+    await receiver?.stop();
+    await service?.stop();
+    await crm?.stop();
+  });
+
+  const of = (type: string): ReceivedEvent[] => receiver.received.filter(({ body }) => body.type === type);
+  const document: Loose = describeService('3.1');
+  const validators = new AjvJsonSchemaValidator();
+
+  it('is described as a webhook in the OpenAPI document', () => {
+    expect(Object.keys(document.webhooks).sort()).to.deep.equal(Object.keys(eventTypes).sort());
+  });
+
+  for (const type of Object.keys(eventTypes))
+    it(`${type} is delivered as its schema says, with a signature that standardwebhooks accepts`, () => {
+      const { schema } = document.webhooks[type].post.requestBody.content['application/json'];
+      const validate = validators.getValidator({ ...schema, components: document.components } as Schema);
+      expect(validate({ type, timestamp: '2026-01-01T00:00:00.000Z', data: {} }).valid, 'no data').to.equal(false);
+      for (const { text, headers, body } of of(type)) {
+        expect(new Webhook(secret).verify(text, headers as Record<string, string>)).to.deep.equal(body);
+        expect(validate(body).errorMessage, text).to.equal(undefined);
+      }
+      const [{ text, headers }] = of(type) as [ReceivedEvent];
+      expect(() => new Webhook(secret).verify(`${text} `, headers as Record<string, string>)).to.throw('signature');
+    });
+});
