@@ -8,7 +8,7 @@ import { FakeOAuth } from './fake-oauth.js';
 import { FakeServer, type FakeServerOptions, rateLimit } from './fake-server.js';
 
 /** Properties of a deal by name; all values are text. */
-type FakeCrmbValues = Readonly<Record<string, string | null>>;
+export type FakeCrmbValues = Readonly<Record<string, string | null>>;
 
 interface FakeProperty {
   readonly name: string;
@@ -256,8 +256,26 @@ export class FakeCrmb {
   /** Adds a line item to a deal. */
   addLineItem(dealId: string, properties: FakeCrmbValues): string {
     const id = this.newId();
-    this.lineItems.set(id, { id, dealId: this.deals.forChange(dealId).id, properties });
+    this.setLineItem(id, this.deals.forChange(dealId).id, properties);
     return id;
+  }
+
+  /** Changes values of a line item. The time of its deal stays. */
+  changeLineItem(id: string, properties: FakeCrmbValues): void {
+    const item = this.lineItems.get(id);
+    if (item === undefined) throw new Error(`the fake CRM has no line item ${id}`);
+    this.setLineItem(id, item.dealId, { ...item.properties, ...properties });
+  }
+
+  /** Removes a line item, which changes the time of its deal. */
+  removeLineItem(id: string): void {
+    const item = this.lineItems.get(id);
+    if (item === undefined || !this.lineItems.delete(id)) throw new Error(`the fake CRM has no line item ${id}`);
+    this.deals.forChange(item.dealId).updatedAt = this.instant();
+  }
+
+  private setLineItem(id: string, dealId: string, properties: FakeCrmbValues): void {
+    this.lineItems.set(id, { id, dealId, properties: { ...properties, hs_lastmodifieddate: this.instant() } });
   }
 
   /** Replaces the splits of a deal, which total 1 and contain its owner; none remove them. It changes the deal's time. */
@@ -444,6 +462,7 @@ export class FakeCrmb {
         (request, response) => this.respondAssociations(request, response, records, typeId),
       );
     }
+    this.addLineItemRoutes();
     app.get(paths('properties', '/companies'), (_request, response) => {
       response.json({ results: companyProperties.map((definition) => this.propertyJson(definition)) });
     });
@@ -545,6 +564,40 @@ export class FakeCrmb {
       if (!(error instanceof SearchError)) throw error;
       sendError(response, 400, 'VALIDATION_ERROR', error.message);
     }
+  }
+
+  /** The changed line items, and the deals to which line items belong. */
+  private addLineItemRoutes(): void {
+    const { app } = this.server;
+    app.post(paths('objects', '/line_items/search'), this.searchLimited(), (request, response) =>
+      this.respondItemSearch(request, response),
+    );
+    app.post(
+      ['/crm/v4/associations/line_items/deals/batch/read', '/crm/associations/:version/line_items/deals/batch/read'],
+      (request, response) => {
+        const inputs: readonly { id: string }[] = request.body?.inputs ?? [];
+        const results = inputs.flatMap(({ id }) => {
+          const item = this.lineItems.get(id);
+          const associationTypes = [{ category: 'HUBSPOT_DEFINED', typeId: 20, label: null }];
+          return item === undefined
+            ? []
+            : [{ from: { id }, to: [{ toObjectId: Number(item.dealId), associationTypes }] }];
+        });
+        this.respondComplete(response, results);
+      },
+    );
+  }
+
+  private respondItemSearch(request: Request, response: Response): void {
+    const search = request.body ?? {};
+    const { start, limit } = readPage(search);
+    const read = ({ id, properties }: RelatedRecord, name: string) =>
+      name === 'hs_object_id' ? id : (properties[name] ?? null);
+    const found = searchDeals([...this.lineItems.values()], search, read, new Set(['hs_lastmodifieddate']));
+    const results = found
+      .slice(start, start + limit)
+      .map(({ id }) => recordJson(id, this.lineItems, search.properties ?? []));
+    response.json({ total: found.length, results });
   }
 
   /** Pairs of deals and their records. Deals without any are reported as errors. */

@@ -58,7 +58,7 @@ export function crmcCatalog(sources: CrmcSources): FakeCatalog {
     [
       'OpportunityLineItem',
       object(
-        'Id OpportunityId Product2Id Name ProductCode Quantity:double UnitPrice:currency TotalPrice:currency SystemModstamp:datetime IsDeleted:boolean',
+        'Id OpportunityId Product2Id Name ProductCode Quantity:double UnitPrice:currency ListPrice:currency Discount:percent TotalPrice:currency ServiceDate:date Region__c SystemModstamp:datetime IsDeleted:boolean',
         rowsNamed('OpportunityLineItem'),
         {
           Opportunity: { object: 'Opportunity', key: 'OpportunityId' },

@@ -232,6 +232,24 @@ export class FakeCrmc {
     return [...this.deals.values()].filter((row) => row['IsDeleted'] !== true);
   }
 
+  /** Adds a line item to a deal, whose time stays. */
+  addLineItem(dealId: string, values: FakeRow): string {
+    const item = { Id: this.newId('00k'), OpportunityId: dealId, IsDeleted: false, ...values };
+    this.rows.set('OpportunityLineItem', [
+      ...(this.rows.get('OpportunityLineItem') ?? []),
+      { ...item, SystemModstamp: this.stamp() },
+    ]);
+    return item.Id;
+  }
+
+  /** Changes values of a line item; with IsDeleted it is removed. The time of its deal stays. */
+  changeLineItem(id: string, values: FakeRow): void {
+    const items = this.rows.get('OpportunityLineItem') ?? [];
+    const index = items.findIndex((item) => item['Id'] === id);
+    if (index < 0) throw new Error(`the fake CRM has no line item ${id}`);
+    items[index] = { ...items[index], ...values, SystemModstamp: this.stamp() };
+  }
+
   /** Replaces the splits of a deal. The time of the deal stays; removed splits stay as deleted rows with the time. */
   setSplits(dealId: string, splits: readonly FakeCrmcSplit[]): void {
     const stamp = this.stamp();
@@ -554,7 +572,7 @@ export class FakeCrmc {
   }
 
   /** A 15-character id whose only letters are RO in upper case; the three check characters encode that. */
-  private newId(prefix: '005' | '006' | '1Lc'): string {
+  private newId(prefix: '005' | '006' | '00k' | '1Lc'): string {
     this.numbered++;
     return `${prefix}RO${String(this.numbered).padStart(10, '0')}YAA`;
   }

@@ -89,7 +89,7 @@ function overlay(deal: IncomingDeal, { corrections, deleted }: StoredDeal, terms
   const stated = decides ? valueNames(deal.stated as DealContent, terms) : new Set();
   const kept = Object.fromEntries(Object.entries(corrections).filter(([name]) => !stated.has(name)));
   const { content, projection } = readContent(withCorrections(parse(deal), kept, terms), terms);
-  return { ...deal, content: { ...content, hash: hashWithLines(content.hash, deal.lines ?? []) }, projection };
+  return { ...deal, content: { ...content, hash: hashWithLines(content.hash, deal) }, projection };
 }
 
 interface World {

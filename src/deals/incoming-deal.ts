@@ -1,3 +1,4 @@
+import { type DealLine } from '../engine/deal-line.js';
 import { type Corrections } from './corrections.js';
 import { type DealContent, type ReadContent } from './deal.js';
 import { type ReportedLine } from './reported-lines.js';
@@ -12,6 +13,8 @@ export interface IncomingDeal extends ReadContent {
   readonly fetchedAt?: Date;
   /** All credit lines of the CRM; absent if it did not report them. */
   readonly lines?: readonly ReportedLine[];
+  /** All products that the CRM reports; absent if it did not. */
+  readonly products?: readonly DealLine[];
   /** The part that the source states; absent if it states the whole deal. */
   readonly stated?: DealContent;
   /**

@@ -1,3 +1,4 @@
+import { type DealLine } from '../engine/deal-line.js';
 import { groupBy } from '../kernel/group-by.js';
 import { inParallel } from '../kernel/waiting.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
@@ -6,6 +7,7 @@ import { applyCorrections, type CorrectedDeal, type CorrectionConflict, conflict
 import { type DealContent } from './deal.js';
 import { replaceReportedLines } from './deal-credit-store.js';
 import { repsIn } from './deal-credits.js';
+import { hasRulesReadingLines, replaceDealLines } from './deal-line-store.js';
 import { DealOwners } from './deal-owners.js';
 import {
   type DealInsert,
@@ -140,12 +142,28 @@ export async function writeDeals(
   const decisions = await writeDecided(tx, decided);
   const stale = keepStale ? decisions.flatMap((decision) => decision.stale) : [];
   await insertSnapshots(tx, stale);
+  const products = await changeProducts(tx, decided.creditSources, decisions);
   const credits = await changeCredits(tx, decided.creditSources, decisions);
   return {
     outcomes: decided.outcomes,
-    changes: decisions.flatMap((decision) => toChange(decision, credits) ?? []),
+    changes: decisions.flatMap((decision) => toChange(decision, credits, products) ?? []),
     conflicts: decisions.flatMap(listConflicts),
   };
+}
+
+/** Stores the products that the CRM reports for the written deals. Returns the deals of which a rule reads the change. */
+async function changeProducts(
+  tx: Transaction,
+  { hasProducts }: CreditSources,
+  decisions: readonly Decision[],
+): Promise<ReadonlySet<string>> {
+  const reported = decisions.flatMap(({ dealId, accepted }) => {
+    const products = accepted.at(-1)?.products;
+    return products === undefined ? [] : [[dealId, products] as const];
+  });
+  if (!hasProducts && reported.every(([, products]) => products.length === 0)) return new Set();
+  const changed = await replaceDealLines(tx, 'crm', new Map(reported));
+  return new Set(changed.length > 0 && (await hasRulesReadingLines(tx)) ? changed : []);
 }
 
 type ChangedCredits = ReadonlyMap<string, Pick<CreditsChange, 'after'>>;
@@ -171,6 +189,7 @@ async function changeCredits(
 
 interface AcceptedWrite extends DealWrite {
   readonly lines?: readonly ReportedLine[];
+  readonly products?: readonly DealLine[];
 }
 
 interface IncomingWrite extends AcceptedWrite {
@@ -178,9 +197,10 @@ interface IncomingWrite extends AcceptedWrite {
 }
 
 function toWrite(position: number, deal: CorrectedDeal, repId: string | null): IncomingWrite {
-  const { dealId, content, projection, provider, sourceUpdatedAt, fetchedAt = null, lines, stored: corrections } = deal;
+  const { dealId, content, projection, provider, sourceUpdatedAt, fetchedAt = null, stored: corrections } = deal;
   const write = { position, dealId, content, projection, repId, provider, sourceUpdatedAt, fetchedAt, corrections };
-  return lines === undefined ? write : { ...write, lines };
+  const { lines, products } = deal;
+  return { ...write, ...(lines === undefined ? {} : { lines }), ...(products === undefined ? {} : { products }) };
 }
 
 interface Decision {
@@ -348,12 +368,16 @@ function listConflicts({ dealId, current, accepted }: Decision): CorrectionConfl
   return conflictsOf(dealId, (stored === undefined ? current?.corrections : stored) ?? {});
 }
 
-function toChange({ dealId, current, accepted, isRead }: Decision, changed: ChangedCredits): DealChange | null {
+function toChange(
+  { dealId, current, accepted, isRead }: Decision,
+  changed: ChangedCredits,
+  products: ReadonlySet<string>,
+): DealChange | null {
   const last = accepted.at(-1);
   if (last === undefined) return null;
   const before = current === undefined || current.deleted ? null : current;
   const derived = changed.get(dealId);
   const credits = derived === undefined ? (current?.credits ?? null) : derived.after;
   const after = { repId: last.repId, closeDate: last.projection.closeDate, credits };
-  return { dealId, before, after, isRead: isRead || derived !== undefined };
+  return { dealId, before, after, isRead: isRead || derived !== undefined || products.has(dealId) };
 }

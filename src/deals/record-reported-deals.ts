@@ -1,7 +1,10 @@
 import { recordAuditEntry } from '../audit/audit-entry.js';
+import { type DealLine } from '../engine/deal-line.js';
+import { maxLines } from '../engine/deal-line-input.js';
 import { type Fields, type FieldValue } from '../engine/field-value.js';
 import { groupBy } from '../kernel/group-by.js';
 import { mapInParallel } from '../kernel/waiting.js';
+import { isStorable } from '../platform/database/columns.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
 import { type AffectedReps, affectedByChanges, affectedByDeletions } from './affected-reps.js';
 import { checkFields, dealId as dealIdSchema, fieldLength, maxFields, maxFieldsLength, readContent } from './deal.js';
@@ -21,6 +24,8 @@ export interface ReportedDeal {
   readonly deleted: boolean;
   /** All credit lines of the CRM; absent if it was not read for them. */
   readonly lines?: readonly ReportedLine[];
+  /** All products of the deal in the CRM; absent if it was not read for them. */
+  readonly products?: readonly DealLine[];
 }
 
 interface Report {
@@ -95,12 +100,15 @@ async function recordLive(
       skipped.push({ dealId: deal.id, reason: `fields that cannot be stored were left out: ${dropped.join(', ')}` });
     const { lines, problems } = readReportedLines(deal.lines ?? []);
     skipped.push(...problems.map((reason) => ({ dealId: deal.id, reason })));
+    const { products, problem } = readProducts(deal);
+    if (problem !== null) skipped.push({ dealId: deal.id, reason: problem });
     const { content, projection } = readContent({ fields, given: {} }, terms);
     return {
       dealId: deal.id,
-      content: { ...content, hash: hashWithLines(content.hash, lines) },
+      content: { ...content, hash: hashWithLines(content.hash, { lines, products }) },
       projection,
       ...(deal.lines === undefined ? {} : { lines }),
+      ...(deal.products === undefined ? {} : { products }),
       sourceUpdatedAt: resolveTime(deal, report.fetchedAt),
       provider: report.provider,
       ...(report.fetchedAt === null ? {} : { fetchedAt: report.fetchedAt }),
@@ -116,6 +124,19 @@ async function recordLive(
       skipped.push({ dealId, reason: 'a split belongs to someone who is not a rep of this workspace' });
   }
   return affectedByChanges(tx, recorded.changes);
+}
+
+function readProducts({ products = [] }: ReportedDeal): { products: readonly DealLine[]; problem: string | null } {
+  if (products.length <= maxLines) return { products: products.map(storableLine), problem: null };
+  return { products: [], problem: `more than ${maxLines} line items were left out` };
+}
+
+/** The line without values that cannot be stored: one character must not exclude the deal. */
+function storableLine({ fields, ...line }: DealLine): DealLine {
+  const canBeStored = ([, value]: [string, unknown]) =>
+    [value].flat().every((part) => typeof part !== 'string' || isStorable(part));
+  const own = fields === undefined ? {} : { fields: Object.fromEntries(Object.entries(fields).filter(canBeStored)) };
+  return { ...(Object.fromEntries(Object.entries(line).filter(canBeStored)) as typeof line), ...own };
 }
 
 async function recordDeletions(

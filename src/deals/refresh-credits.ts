@@ -77,12 +77,15 @@ export async function refreshAllDerivedCredits(tx: Transaction): Promise<Credits
 export interface CreditSources {
   readonly hasRules: boolean;
   readonly hasReported: boolean;
+  /** Whether a CRM has reported products of deals. */
+  readonly hasProducts: boolean;
 }
 
 export async function findCreditSources(tx: Transaction): Promise<CreditSources> {
   const { rows } = await sql<CreditSources>`
     select exists (select from credit_rules where workspace_id = ${tx.workspaceId}) as "hasRules",
-      exists (select from deal_credits where workspace_id = ${tx.workspaceId} and source = 'crm') as "hasReported"
+      exists (select from deal_credits where workspace_id = ${tx.workspaceId} and source = 'crm') as "hasReported",
+      exists (select from deal_lines where workspace_id = ${tx.workspaceId} and source = 'crm') as "hasProducts"
     `.execute(tx.db);
   return rows[0] as CreditSources;
 }

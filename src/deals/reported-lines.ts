@@ -1,5 +1,6 @@
 import { type CreditKind } from '../engine/credit-lines.js';
 import { maxPercents } from '../engine/credit-rules.js';
+import { type DealLine } from '../engine/deal-line.js';
 import { Decimal, sum } from '../kernel/decimal.js';
 import { deriveId } from '../kernel/ids.js';
 import { maxLinesOfDeal, totalsHundred } from './deal-credits.js';
@@ -52,7 +53,13 @@ function isPositive({ percent }: ReportedLine): boolean {
   return Decimal.of(percent).sign() > 0;
 }
 
-/** The hash of content with the lines; the same hash without lines, so that deals without them keep theirs. */
-export function hashWithLines(hash: string, lines: readonly ReportedLine[]): string {
-  return lines.length === 0 ? hash : deriveId(`${hash}\n${JSON.stringify(lines)}`);
+/** The hash of content with credit lines and products; the same hash without them, so that such deals keep theirs. */
+export function hashWithLines(
+  hash: string,
+  { lines = [], products = [] }: { readonly lines?: readonly ReportedLine[]; readonly products?: readonly DealLine[] },
+): string {
+  return [lines, products].reduce(
+    (hashed, part) => (part.length === 0 ? hashed : deriveId(`${hashed}\n${JSON.stringify(part)}`)),
+    hash,
+  );
 }

@@ -5,7 +5,7 @@ import { FakeCrmc } from '#fakes/fake-crmc.js';
 import { crmaAdapter } from '#src/crm/adapters/crma/adapter.js';
 import { crmbAdapter } from '#src/crm/adapters/crmb/adapter.js';
 import { CrmcAdapter } from '#src/crm/adapters/crmc/adapter.js';
-import { type CrmAccount, fixedAccess, type ListDeals } from '#src/crm/adapters/port.js';
+import { type CrmAccount, type CrmAccountOptions, fixedAccess, type ListDeals } from '#src/crm/adapters/port.js';
 import { failureOf, kindOf, listed, tokenOnly } from './crm-access.js';
 
 describe('records that belong to deals', () => {
@@ -18,11 +18,13 @@ describe('records that belong to deals', () => {
 
   describe('of crm-b', () => {
     let crm: FakeCrmb;
+    let now: number;
     beforeEach(async () => {
-      crm = await FakeCrmb.start();
+      now = Date.parse('2026-03-01T10:00:00Z');
+      crm = await FakeCrmb.start({ now: () => now });
     });
     afterEach(() => crm.stop());
-    const account = (options: { lineItems?: boolean; companyFields?: string[]; splits?: boolean }) =>
+    const account = (options: CrmAccountOptions) =>
       crmbAdapter(crm.settings).account(fixedAccess(tokenOnly(crm.oauth.issue().accessToken)), options);
 
     it('are its line items: their number, their sum and their products', async () => {
@@ -44,6 +46,25 @@ describe('records that belong to deals', () => {
       });
       expect((await read.listFields()).map(({ slug }) => slug)).to.include('line_items_products');
       expect(await fieldsOf(account({}), deal)).not.to.have.property('line_items_count');
+    });
+
+    it('are its products, and a poll finds the deals of those that changed', async () => {
+      const [deal, other] = [crm.addDeal({ dealname: 'Large' }), crm.addDeal({ dealname: 'Small' })];
+      const item = crm.addLineItem(deal, { name: 'Core', amount: '0.10', hs_product_type: 'software' });
+      crm.addLineItem(other, { name: 'Core', amount: '5' });
+      for (const apiVersion of ['2026-09', 'v3']) {
+        const access = fixedAccess(tokenOnly(crm.oauth.issue().accessToken));
+        const lines = { standard: { family: 'hs_product_type' }, own: {} };
+        const read = crmbAdapter({ ...crm.settings, apiVersion }).account(access, { lines });
+        const [found] = await read.getDeals([deal]);
+        expect(found?.products).to.deep.equal([{ lineId: item, name: 'Core', family: 'software', amount: '0.1' }]);
+        now += 60_000;
+        const from = new Date(now);
+        crm.changeLineItem(item, { amount: '0.10' });
+        const polled = await listed(read, { modifiedFrom: from });
+        expect(polled.map(({ id }) => id)).to.deep.equal([deal]);
+        expect(await listed(account({}), { modifiedFrom: from })).to.deep.equal([]);
+      }
     });
 
     it('are the fields of its company, with the types of the properties', async () => {
@@ -118,6 +139,37 @@ describe('records that belong to deals', () => {
         company_industry: 'Banking',
       });
       expect(await kindOf(read(['Id FROM User --']).getDeals([deal]))).to.equal('rejected');
+    });
+
+    it('are its products, and a poll finds the deals of those that changed or were deleted', async () => {
+      crm.rows.set('Product2', [{ Id: '01tRO0000000001YAA', Name: 'Core', ProductCode: 'C', Family: 'software' }]);
+      const [deal, other] = [crm.addDeal(), crm.addDeal()];
+      const product = { Name: 'Core', Product2Id: '01tRO0000000001YAA' };
+      const item = crm.addLineItem(deal, { ...product, TotalPrice: 0.1, Discount: 12.5, Region__c: 'EMEA' });
+      crm.addLineItem(other, { Name: 'Other', TotalPrice: 5 });
+      const adapter = new CrmcAdapter(crm.settings);
+      const credentials = { ...tokenOnly(crm.oauth.issue().accessToken), instanceUrl: crm.url };
+      const lines = { standard: {}, own: { region: 'region__c' } };
+      const account = adapter.account(fixedAccess(credentials), { lines });
+      const productsOf = async (options: ListDeals) =>
+        (await listed(account, options)).map(({ id, products }) => [id, products]);
+      const line = {
+        lineId: item,
+        name: 'Core',
+        productCode: 'C',
+        family: 'software',
+        discount: '0.125',
+        amount: '0.1',
+      };
+      expect(await productsOf({})).to.deep.include([deal, [{ ...line, fields: { region: 'EMEA' } }]]);
+      now += 60_000;
+      const since = { modifiedFrom: new Date(now) };
+      crm.changeLineItem(item, { IsDeleted: true });
+      now += 60_000;
+      expect(await productsOf(since)).to.deep.equal([[deal, []]]);
+      const unknown = { lines: { standard: { family: 'Nothing__c' }, own: {} } };
+      const permissions = await adapter.account(fixedAccess(credentials), unknown).permissions();
+      expect(permissions.find(({ name }) => name === 'Read on fields of OpportunityLineItem')?.granted).to.equal(false);
     });
 
     it('are its splits with the labels of their types, also where only the splits changed', async () => {

@@ -11,6 +11,7 @@ const defaults = {
   lineItems: false,
   companyFields: [],
   credits: null,
+  lines: null,
   writeBack: null,
 };
 

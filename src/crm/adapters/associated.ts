@@ -6,8 +6,10 @@ import {
   type CrmDealPage,
   type CrmField,
   type CrmPermission,
+  type CrmProduct,
   type CrmSplit,
   type CrmValue,
+  type LineMapping,
   type ListDeals,
 } from './port.js';
 
@@ -18,11 +20,13 @@ export interface Associations {
   readonly companyFields: readonly string[];
   /** Which parts of the deals the CRM gives to members. */
   readonly splits: boolean;
+  /** How line items become products of the deals; null for none. */
+  readonly lines: LineMapping | null;
 }
 
 /** Whether anything is read beside the deals. */
-export function readsAssociated({ lineItems, companyFields, splits }: Associations): boolean {
-  return lineItems || companyFields.length > 0 || splits;
+export function readsAssociated({ lineItems, companyFields, splits, lines }: Associations): boolean {
+  return lineItems || companyFields.length > 0 || splits || lines !== null;
 }
 
 /** Reads the records that belong to deals. */
@@ -32,6 +36,10 @@ export interface AssociatedRecords {
   withCompanies(deals: readonly CrmDeal[]): Promise<CrmDeal[]>;
   /** The splits of the deals, by the id of the deal. */
   splits(deals: readonly CrmDeal[]): Promise<ReadonlyMap<string, readonly CrmSplit[]>>;
+  /** The products of the deals, by the id of the deal. */
+  products?(deals: readonly CrmDeal[]): Promise<ReadonlyMap<string, readonly CrmProduct[]>>;
+  /** The deals with line items that changed in the time window. */
+  dealsWithChangedProducts?(window: ListDeals): Promise<readonly string[]>;
   /** The deals whose splits changed in the time window, if the CRM does not change a deal with its splits. */
   dealsWithChangedSplits?(window: ListDeals): Promise<readonly string[]>;
   /** What reading the records needs in addition to the deals. */
@@ -50,14 +58,18 @@ export function withAssociated(
     if (live.length > 0 && associations.lineItems) live = withLineItems(live, await records.lineItems(live));
     if (live.length > 0 && associations.companyFields.length > 0) live = await records.withCompanies(live);
     if (live.length > 0 && associations.splits) live = withSplits(live, await records.splits(live));
+    if (live.length > 0 && associations.lines !== null) live = withProducts(live, await records.products?.(live));
     return [...live, ...deals.filter(({ deleted }) => deleted)];
   };
-  /** The deals of the last page, with those of which only the splits changed. */
-  const withChangedSplits = async (page: CrmDealPage, options: ListDeals | undefined) => {
-    if (!associations.splits || page.next !== null || options?.modifiedFrom === undefined) return page.deals;
+  /** The deals of the last page, with those of which only the splits or the products changed. */
+  const withChangedParts = async (page: CrmDealPage, options: ListDeals | undefined) => {
+    if (page.next !== null || options?.modifiedFrom === undefined) return page.deals;
+    const bySplits = associations.splits ? await records.dealsWithChangedSplits?.(options) : [];
+    const byProducts = associations.lines === null ? [] : await records.dealsWithChangedProducts?.(options);
     const listed = new Set(page.deals.map(({ id }) => id));
-    const changed = (await records.dealsWithChangedSplits?.(options)) ?? [];
-    const others = await account.getDeals(changed.filter((id) => !listed.has(id)));
+    const changed = [...new Set([...(bySplits ?? []), ...(byProducts ?? [])])].filter((id) => !listed.has(id));
+    if (changed.length === 0) return page.deals;
+    const others = await account.getDeals(changed);
     return [...page.deals, ...others.filter(({ deleted }) => !deleted)];
   };
   const reads: Pick<CrmAccount, 'listFields' | 'listDeals' | 'getDeals' | 'permissions'> = {
@@ -66,7 +78,7 @@ export function withAssociated(
     getDeals: async (ids) => complete(await account.getDeals(ids)),
     async *listDeals(options) {
       for await (const page of account.listDeals(options))
-        yield { ...page, deals: await complete(await withChangedSplits(page, options)) };
+        yield { ...page, deals: await complete(await withChangedParts(page, options)) };
     },
   };
   // The other methods are those of the account, which is an instance of a class.
@@ -105,6 +117,13 @@ function withLineItems(deals: readonly CrmDeal[], items: readonly LineItem[]): C
 
 function withSplits(deals: readonly CrmDeal[], splits: ReadonlyMap<string, readonly CrmSplit[]>): CrmDeal[] {
   return deals.map((deal) => ({ ...deal, splits: splits.get(deal.id) ?? [] }));
+}
+
+function withProducts(
+  deals: readonly CrmDeal[],
+  products: ReadonlyMap<string, readonly CrmProduct[]> = new Map(),
+): CrmDeal[] {
+  return deals.map((deal) => ({ ...deal, products: products.get(deal.id) ?? [] }));
 }
 
 /** The definitions of the fields of line items. */

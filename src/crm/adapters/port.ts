@@ -73,11 +73,21 @@ export interface CrmAccountOptions {
   readonly memberFields?: readonly string[];
   /** Whether deals get the parts that the CRM gives to its members. Ignored by a CRM without them. */
   readonly splits?: boolean;
+  /** How line items become the products of deals; null or absent for none. Ignored by a CRM without them. */
+  readonly lines?: LineMapping | null;
   /**
    * The CRM's names of fields that this service writes. Deals have neither these fields nor those that the CRM changes
    * with every write, so that a write does not change a deal here.
    */
   readonly writtenFields?: readonly string[];
+}
+
+/** The CRM's names of the fields that give the values of products. */
+export interface LineMapping {
+  /** In place of the usual fields, by the name of the value. */
+  readonly standard: Readonly<Record<string, string>>;
+  /** Further values, by their slugs. */
+  readonly own: Readonly<Record<string, string>>;
 }
 
 /** Supplies an account's token. Only one process at a time renews a connection, and it saves the result first. */
@@ -191,8 +201,35 @@ export interface CrmDeal {
   readonly deleted: boolean;
   /** Absent if they are not read. */
   readonly splits?: readonly CrmSplit[];
+  /** The products of the deal; absent if they are not read. */
+  readonly products?: readonly CrmProduct[];
   /** The credit lines that the settings of the connection make of the splits; absent if these are unknown. */
   readonly lines?: readonly CrmLine[];
+}
+
+/** A product of a deal. Numbers are exact decimal texts; money is in the currency of the product. */
+export interface CrmProduct {
+  /** Id of the record. */
+  readonly lineId: string;
+  readonly productCode?: string;
+  readonly name?: string;
+  readonly family?: string;
+  readonly quantity?: string;
+  readonly unitPrice?: string;
+  readonly listPrice?: string;
+  readonly cost?: string;
+  /** A fraction: 0.25 is 25 %. */
+  readonly discount?: string;
+  /** After discount and for the whole quantity; null if the CRM has none. */
+  readonly amount: string | null;
+  /** ISO 4217 code; absent: that of the deal. */
+  readonly currency?: string;
+  /** Calendar day. */
+  readonly startDate?: string;
+  readonly months?: string;
+  readonly recurring?: string;
+  /** Further values by slug. */
+  readonly fields?: Readonly<Record<string, CrmValue>>;
 }
 
 /** The part of a deal that the CRM gives to one of its members. */

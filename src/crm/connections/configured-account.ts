@@ -50,8 +50,9 @@ function configuredDeal(deal: CrmDeal, settings: CrmSettings): CrmDeal {
     const currency = deal.fields[`${source}_currency`];
     if (currency !== undefined) fields[`${slug}_currency`] = currency;
   }
-  const { splits, ...rest } = deal;
-  const read: CrmDeal = { ...rest, fields, lines: toLines(splits ?? [], settings) };
+  const { splits, products = [], ...rest } = deal;
+  // Without the setting there are no products, also none of an earlier sync.
+  const read: CrmDeal = { ...rest, fields, lines: toLines(splits ?? [], settings), products };
   return isExcluded(fields, settings) ? { ...read, deleted: true } : read;
 }
 

@@ -21,6 +21,7 @@ import { markBroken, replaceCredentials } from './crm-connection-store.js';
 import { findSealedCredentials, workspaceSettings } from './crm-connection-views.js';
 import { type CrmSettings, defaultSettings } from './crm-settings.js';
 import { findSettings, linkedMembers } from './crm-settings-views.js';
+import { toLineMapping } from './line-mapping.js';
 
 export type CrmAdapters = Readonly<Record<CrmProvider, CrmAdapter>>;
 
@@ -174,8 +175,13 @@ export class CrmAccounts {
 }
 
 /** Which records are read beside the deals. */
-export function associationsOf({ lineItems, companyFields, credits }: CrmSettings): Associations {
-  return { lineItems, companyFields, splits: credits !== null };
+export function associationsOf({ lineItems, companyFields, credits, lines }: CrmSettings): Associations {
+  return {
+    lineItems,
+    companyFields,
+    splits: credits !== null,
+    lines: lines === null ? null : toLineMapping(lines.fields),
+  };
 }
 
 export function credentialsEncryptionContext(workspaceId: string, provider: string): string {

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { creditKinds } from '../../engine/credit-lines.js';
 import { creditRole } from '../../engine/plan-config.js';
 import { day, text } from '../../platform/operations/schemas.js';
+import { standardLineValue } from './line-mapping.js';
 
 const names = z.array(text(200)).max(200).default([]);
 const slug = text(500);
@@ -44,6 +45,20 @@ const credits = z.strictObject({
     .default({})
     .describe(
       'Names of the types of splits that are read, each with what its splits are: "split", "overlay", or {kind, role}. Empty: of crm-c Revenue as split and Overlay as overlay; crm-b has one type, Deal splits',
+    ),
+});
+
+const lines = z.strictObject({
+  fields: z
+    .record(text(200), text(200))
+    .refine((fields) => Object.keys(fields).length <= 50, 'must contain at most 50 fields')
+    .refine(
+      (fields) => !Object.keys(fields).some((name) => standardLineValue(name) === 'lineId'),
+      'cannot map the id of lines: it is that of the line item',
+    )
+    .default({})
+    .describe(
+      'Names of values of lines, such as family, or slugs of further ones, each with the name of the field of line items in the CRM',
     ),
 });
 
@@ -90,6 +105,12 @@ export const crmSettings = z.strictObject({
     .describe(
       'Which splits of the CRM become credit lines of deals (crm-b and crm-c); null for none. Lines of the API take precedence',
     ),
+  lines: lines
+    .nullable()
+    .default(null)
+    .describe(
+      'Whether line items become the lines of deals (crm-b and crm-c); null for none. Lines of the API count in place of them',
+    ),
   writeBack: writeBack
     .nullable()
     .default(null)
@@ -106,6 +127,7 @@ export const settingsExample = {
   lineItems: true,
   companyFields: ['industry'],
   credits: { types: { Revenue: 'split', Overlay: { kind: 'overlay', role: 'SE' } } },
+  lines: { fields: { family: 'hs_product_type' } },
   writeBack: {
     commission: 'commission',
     commissionTotal: null,

@@ -94,7 +94,7 @@ export function crmaAdapter(settings: CrmaSettings, timing: CrmTiming = realTimi
       const { companyFields = [] } = options;
       const account = new CrmaAccount(http, settings.apiBase, access, options);
       const companies = new CrmaAssociated(http, settings.apiBase, access, companyFields);
-      return withAssociated(account, { lineItems: false, companyFields, splits: false }, companies);
+      return withAssociated(account, { lineItems: false, companyFields, splits: false, lines: null }, companies);
     },
   };
 }

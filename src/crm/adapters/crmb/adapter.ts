@@ -12,7 +12,7 @@ import {
   type ErrorClassification,
   realTiming,
 } from '../http.js';
-import { type Keyset, nextKeyset, readCursor } from '../keyset.js';
+import { nextKeyset, readCursor } from '../keyset.js';
 import { onceFetched } from '../once-fetched.js';
 import { inHalvesIfOversized } from '../oversized.js';
 import {
@@ -38,6 +38,7 @@ import { type DealWrite, type WriteCheck, type WriteTargets } from '../write-bac
 import { CrmbAssociated } from './associated.js';
 import { type CrmbResource, crmbUrl } from './paths.js';
 import { probeScopes } from './scopes.js';
+import { rowsPerSearch, searchFor, searchPage } from './search.js';
 import { readUserValues, type UserValues } from './user-values.js';
 import {
   type CrmbPipeline,
@@ -162,8 +163,8 @@ export function crmbAdapter(settings: CrmbSettings, timing: CrmTiming = realTimi
     // The id is what the CRM shows to its users; its API has no name of the account.
     accountName: async () => null,
     account: (access, options = {}) => {
-      const { lineItems = false, companyFields = [], splits = false } = options;
-      const associations = { lineItems, companyFields, splits };
+      const { lineItems = false, companyFields = [], splits = false, lines = null } = options;
+      const associations = { lineItems, companyFields, splits, lines };
       const account = new CrmbAccount(http, settings, access, options);
       return withAssociated(account, associations, new CrmbAssociated(http, settings, access, associations));
     },
@@ -248,10 +249,7 @@ function accountInfo(
 }
 
 const dealsPerPage = 100;
-const dealsPerSearch = 200;
 const ownersPerPage = 100;
-/** A search returns at most this many results, however it is paged. */
-const maxSearchResults = 10_000;
 /** Deals from other sources have other ids. */
 const idPattern = /^\d{1,20}$/;
 
@@ -261,10 +259,6 @@ const idPage = z.object({
   paging,
 });
 type IdPage = z.infer<typeof idPage>;
-const searchPage = z.object({
-  total: z.number().nullish(),
-  results: z.array(z.object({ id: z.string(), properties: z.object({ hs_lastmodifieddate: z.string() }) })),
-});
 const dealBatch = z.object({ results: z.array(crmbDealRecord) });
 const owners = z.object({
   results: z.array(
@@ -422,7 +416,7 @@ class CrmbAccount implements CrmAccount {
       const seen = new Set(position?.seen);
       const isFirst = position === null;
       const deals = await this.readBatches(body.results.map(({ id }) => id).filter((id) => !seen.has(id)));
-      isLast = body.results.length < dealsPerSearch;
+      isLast = body.results.length < rowsPerSearch;
       position = nextKeyset(
         position,
         body.results.map(({ id, properties }) => ({ id, at: toInstant(properties.hs_lastmodifieddate) ?? '' })),
@@ -550,25 +544,6 @@ function deletionsCursor(after: string): string {
 /** Null if the cursor is one of the changes. */
 function readDeletionsCursor(cursor: string | undefined): string | null {
   return cursor?.startsWith(deletionsPrefix) === true ? cursor.slice(deletionsPrefix.length) : null;
-}
-
-function searchFor(position: Keyset | null, modifiedFrom: Date, modifiedBefore: Date | undefined): unknown {
-  const from = position === null ? modifiedFrom : new Date(position.from);
-  const offset = position?.offset ?? 0;
-  if (offset + dealsPerSearch > maxSearchResults)
-    throw new CrmFailure('rejected', 'crmb: more deals changed at one instant than a search can return');
-  const on = (operator: string, at: Date) => ({
-    propertyName: 'hs_lastmodifieddate',
-    operator,
-    value: String(at.getTime()),
-  });
-  return {
-    filterGroups: [{ filters: [on('GTE', from), ...(modifiedBefore === undefined ? [] : [on('LT', modifiedBefore)])] }],
-    sorts: [{ propertyName: 'hs_lastmodifieddate', direction: 'ASCENDING' }],
-    properties: ['hs_lastmodifieddate'],
-    limit: dealsPerSearch,
-    ...(offset === 0 ? {} : { after: String(offset) }),
-  };
 }
 
 function toMember(owner: Owner, active: boolean, userValues: ReadonlyMap<string, UserValues>): CrmMember {

@@ -1,21 +1,27 @@
 import { z } from 'zod';
 import { chunk } from '../../../kernel/chunk.js';
 import { Decimal } from '../../../kernel/decimal.js';
+import { getOrInsert } from '../../../kernel/get-or-insert.js';
 import { type AssociatedRecords, type Associations, type LineItem, withCompany } from '../associated.js';
 import { type CrmHttp } from '../http.js';
+import { type Keyset, nextKeyset } from '../keyset.js';
 import {
   type CrmAccess,
   type CrmDeal,
   CrmFailure,
   type CrmPermission,
+  type CrmProduct,
   type CrmSplit,
   type CrmValue,
   dealSplits,
+  type ListDeals,
   unlessRejected,
 } from '../port.js';
-import { toNumber, toText } from '../values.js';
+import { toInstant, toNumber, toText } from '../values.js';
 import { type CrmbResource, crmbUrl } from './paths.js';
+import { productProperties, readProduct } from './products.js';
 import { probeScopes, type ScopeProbe } from './scopes.js';
+import { rowsPerSearch, searchFor, searchPage } from './search.js';
 import { type CrmbProperty, crmbProperty, crmbValue } from './values.js';
 
 const idsPerBatch = 100;
@@ -59,10 +65,12 @@ const splitBatch = z.object({
 });
 
 interface Pair {
-  readonly dealId: string;
-  readonly id: string;
+  readonly from: string;
+  readonly to: string;
   readonly isPrimary: boolean;
 }
+
+type AssociatedObject = 'deals' | 'line_items' | 'companies';
 
 /** Line items and companies of the deals of crm-b. A deal may have several companies: the primary one counts. */
 export class CrmbAssociated implements AssociatedRecords {
@@ -74,7 +82,7 @@ export class CrmbAssociated implements AssociatedRecords {
   ) {}
 
   async permissions(): Promise<CrmPermission[]> {
-    const { lineItems, companyFields, splits } = this.associations;
+    const { lineItems, companyFields, splits, lines } = this.associations;
     const url = (kind: CrmbResource, tail: string) => crmbUrl(this.settings, kind, tail);
     const ofItems: ScopeProbe[] = [
       ['crm.objects.line_items.read', 'line items', url('objects', '/line_items?limit=1')],
@@ -83,7 +91,7 @@ export class CrmbAssociated implements AssociatedRecords {
       ['crm.objects.companies.read', 'companies', url('objects', '/companies?limit=1')],
       ['crm.schemas.companies.read', 'fields of companies', url('properties', '/companies')],
     ];
-    const probes = [...(lineItems ? ofItems : []), ...(companyFields.length > 0 ? ofCompanies : [])];
+    const probes = [...(lineItems || lines !== null ? ofItems : []), ...(companyFields.length > 0 ? ofCompanies : [])];
     const probed = await probeScopes(this.http, this.access, probes);
     return splits ? [...probed, await this.splitsPermission()] : probed;
   }
@@ -124,23 +132,57 @@ export class CrmbAssociated implements AssociatedRecords {
   }
 
   async lineItems(deals: readonly CrmDeal[]): Promise<LineItem[]> {
-    const pairs = await this.pairs('line_items', deals);
-    const names = ['name', 'amount'];
-    const items = await this.records(
-      'line_items',
-      pairs.map(({ id }) => id),
-      names,
-    );
-    return pairs.flatMap(({ dealId, id }) => {
-      const item = items.get(id);
+    const pairs = await this.pairs('deals', 'line_items', idsOf(deals));
+    const items = await this.records('line_items', pairs.map(toId), ['name', 'amount']);
+    return pairs.flatMap(({ from: dealId, to }) => {
+      const item = items.get(to);
       return item === undefined ? [] : [{ dealId, amount: toNumber(item['amount']), product: toText(item['name']) }];
     });
   }
 
+  /** The products of the deals, those of each deal in the order of their ids. */
+  async products(deals: readonly CrmDeal[]): Promise<ReadonlyMap<string, readonly CrmProduct[]>> {
+    const { lines: mapping } = this.associations;
+    const found = new Map<string, CrmProduct[]>();
+    if (mapping === null) return found;
+    const pairs = await this.pairs('deals', 'line_items', idsOf(deals));
+    const items = await this.records('line_items', pairs.map(toId), productProperties(mapping));
+    for (const { from, to } of pairs.toSorted(byId)) {
+      const product = readProduct(to, items.get(to) ?? {}, mapping);
+      if (product !== null) getOrInsert(found, from, () => []).push(product);
+    }
+    return found;
+  }
+
+  /** A line item has a modification time of its own. One that is removed changes its deal. */
+  async dealsWithChangedProducts({ modifiedFrom = new Date(0), modifiedBefore }: ListDeals): Promise<string[]> {
+    const dealIds = new Set<string>();
+    let position: Keyset | null = null;
+    for (let isLast = false; !isLast; ) {
+      const { body } = await this.http.request({
+        method: 'POST',
+        url: crmbUrl(this.settings, 'objects', '/line_items/search'),
+        json: searchFor(position, modifiedFrom, modifiedBefore),
+        access: this.access,
+        schema: searchPage,
+      });
+      const seen = new Set(position?.seen);
+      const ids = body.results.map(({ id }) => id).filter((id) => !seen.has(id));
+      for (const batch of chunk(ids, idsPerBatch))
+        for (const { to } of await this.pairs('line_items', 'deals', batch)) dealIds.add(to);
+      isLast = body.results.length < rowsPerSearch;
+      position = nextKeyset(
+        position,
+        body.results.map(({ id, properties }) => ({ id, at: toInstant(properties.hs_lastmodifieddate) ?? '' })),
+      );
+    }
+    return [...dealIds];
+  }
+
   async withCompanies(deals: readonly CrmDeal[]): Promise<CrmDeal[]> {
-    const pairs = await this.pairs('companies', deals);
+    const pairs = await this.pairs('deals', 'companies', idsOf(deals));
     const companyIdByDeal = new Map(
-      pairs.toSorted((a, b) => Number(a.isPrimary) - Number(b.isPrimary)).map((pair) => [pair.dealId, pair.id]),
+      pairs.toSorted((a, b) => Number(a.isPrimary) - Number(b.isPrimary)).map(({ from, to }) => [from, to]),
     );
     const names = this.associations.companyFields;
     const companies = await this.records('companies', [...new Set(companyIdByDeal.values())], names);
@@ -165,23 +207,23 @@ export class CrmbAssociated implements AssociatedRecords {
     return properties;
   }
 
-  /** The associated records of the deals, of all pages. */
-  private async pairs(object: 'line_items' | 'companies', deals: readonly CrmDeal[]): Promise<Pair[]> {
+  /** The records that are associated with the records of the ids, of all pages. */
+  private async pairs(object: AssociatedObject, others: AssociatedObject, ids: readonly string[]): Promise<Pair[]> {
     const pairs: Pair[] = [];
-    let inputs: { readonly id: string; readonly after?: string }[] = deals.map(({ id }) => ({ id }));
+    let inputs: { readonly id: string; readonly after?: string }[] = ids.map((id) => ({ id }));
     while (inputs.length > 0) {
       const { body } = await this.http.request({
         method: 'POST',
-        url: `${this.settings.apiBase}${associationPath(this.settings.apiVersion, object)}`,
+        url: `${this.settings.apiBase}${associationPath(this.settings.apiVersion, object, others)}`,
         json: { inputs },
         access: this.access,
         schema: associated,
       });
       for (const { from, to } of body.results)
-        for (const { toObjectId: id, associationTypes } of to)
+        for (const { toObjectId, associationTypes } of to)
           pairs.push({
-            dealId: from.id,
-            id,
+            from: from.id,
+            to: toObjectId,
             isPrimary: associationTypes.some(({ typeId }) => typeId === primaryCompany),
           });
       inputs = body.results.flatMap(({ from, paging }) =>
@@ -211,6 +253,19 @@ export class CrmbAssociated implements AssociatedRecords {
   }
 }
 
+function idsOf(deals: readonly CrmDeal[]): string[] {
+  return deals.map(({ id }) => id);
+}
+
+function toId({ to }: Pair): string {
+  return to;
+}
+
+/** Ids are whole numbers of up to 20 digits. */
+function byId({ to: one }: Pair, { to: other }: Pair): number {
+  return one.length - other.length || (one < other ? -1 : 1);
+}
+
 /** Shares are parts of 1 with up to 8 decimals. */
 function toPercent(share: string | null | undefined): string | null {
   const part = toText(share);
@@ -226,7 +281,7 @@ function splitsPath(version: string): string {
 }
 
 /** Associations have their own versions: those before versions were dates are one ahead of the objects. */
-function associationPath(version: string, object: string): string {
+function associationPath(version: string, object: AssociatedObject, others: AssociatedObject): string {
   const base = /^v\d/.test(version) ? '/crm/v4/associations' : `/crm/associations/${version}`;
-  return `${base}/deals/${object}/batch/read`;
+  return `${base}/${object}/${others}/batch/read`;
 }

@@ -134,8 +134,8 @@ export class CrmcAdapter implements CrmAdapter {
   }
 
   account(access: CrmAccess, options: CrmAccountOptions = {}): CrmAccount {
-    const { lineItems = false, companyFields = [], splits = false } = options;
-    const associations = { lineItems, companyFields, splits };
+    const { lineItems = false, companyFields = [], splits = false, lines = null } = options;
+    const associations = { lineItems, companyFields, splits, lines };
     const org = this.org(access, options);
     return withAssociated(org, associations, new CrmcAssociated((query, row) => org.rows(query, row), associations));
   }

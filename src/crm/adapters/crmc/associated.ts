@@ -4,11 +4,21 @@ import { Decimal } from '../../../kernel/decimal.js';
 import { getOrInsert } from '../../../kernel/get-or-insert.js';
 import { id18 } from '../../../kernel/opportunity-id.js';
 import { type AssociatedRecords, type Associations, type LineItem, withCompany } from '../associated.js';
-import { type CrmDeal, CrmFailure, type CrmPermission, type CrmSplit, type CrmValue, type ListDeals } from '../port.js';
+import {
+  type CrmDeal,
+  CrmFailure,
+  type CrmPermission,
+  type CrmProduct,
+  type CrmSplit,
+  type CrmValue,
+  type ListDeals,
+  unlessRejected,
+} from '../port.js';
 import { toText } from '../values.js';
 import { readValue } from './deals.js';
 import { snakeCase } from './names.js';
 import { readPermissions } from './permissions.js';
+import { readProduct, selectedFields } from './products.js';
 import { soql, soqlTexts } from './soql.js';
 
 /** Runs a query and returns the rows of all pages. */
@@ -31,7 +41,8 @@ const split = z.object({
   SplitPercentage: z.number().nullish(),
   SplitType: z.object({ MasterLabel: z.string().nullish(), DeveloperName: z.string().nullish() }).nullish(),
 });
-const dealOfSplit = z.object({ OpportunityId: z.string() });
+const dealOfRow = z.object({ OpportunityId: z.string() });
+const productRow = z.looseObject({ Id: z.string(), OpportunityId: z.string() });
 const lineItem = z.object({
   OpportunityId: z.string(),
   Name: z.string().nullish(),
@@ -47,14 +58,43 @@ export class CrmcAssociated implements AssociatedRecords {
     private readonly associations: Associations,
   ) {}
 
-  permissions(): Promise<CrmPermission[]> {
-    const { lineItems, companyFields, splits } = this.associations;
+  async permissions(): Promise<CrmPermission[]> {
+    const { lineItems, companyFields, splits, lines } = this.associations;
     const countRows = async (query: string) => (await this.rows(query, anyRow)).length;
-    return readPermissions(countRows, [
-      ...(lineItems ? lineItemObjects : []),
+    const ofObjects = await readPermissions(countRows, [
+      ...(lineItems || lines !== null ? lineItemObjects : []),
       ...(companyFields.length > 0 ? ([['Account', 'accounts']] as const) : []),
       ...(splits ? splitObjects : []),
     ]);
+    if (lines === null) return ofObjects;
+    const query = `SELECT Id, ${selectedFields(lines).join(', ')} FROM OpportunityLineItem LIMIT 1`;
+    const granted = (await unlessRejected(() => countRows(query), null)) !== null;
+    const ofFields = { name: 'Read on fields of OpportunityLineItem', purpose: 'values of line items', required: true };
+    return [...ofObjects, { ...ofFields, granted }];
+  }
+
+  /** The products of the deals, those of each deal in the order of their ids. */
+  async products(deals: readonly CrmDeal[]): Promise<ReadonlyMap<string, readonly CrmProduct[]>> {
+    const { lines: mapping } = this.associations;
+    const found = new Map<string, CrmProduct[]>();
+    if (mapping === null) return found;
+    for (const ids of chunk(dealIds(deals), idsPerQuery)) {
+      const query = soql({
+        select: ['Id', 'OpportunityId', ...selectedFields(mapping)],
+        from: 'OpportunityLineItem',
+        where: [`OpportunityId IN ${soqlTexts(ids)}`, 'IsDeleted = false'],
+        orderBy: 'Id',
+      });
+      for (const row of await this.rows(query, productRow)) {
+        const product = readProduct(id18(row.Id), row, mapping);
+        if (product !== null) getOrInsert(found, id18(row.OpportunityId), () => []).push(product);
+      }
+    }
+    return found;
+  }
+
+  dealsWithChangedProducts(window: ListDeals): Promise<readonly string[]> {
+    return this.dealsOfChanged('OpportunityLineItem', window);
   }
 
   async lineItems(deals: readonly CrmDeal[]): Promise<LineItem[]> {
@@ -99,18 +139,25 @@ export class CrmcAssociated implements AssociatedRecords {
     return found;
   }
 
-  /** Deleted splits are rows with the time of their deletion, and the deals keep their time. */
-  async dealsWithChangedSplits({ modifiedFrom, modifiedBefore }: ListDeals): Promise<readonly string[]> {
+  dealsWithChangedSplits(window: ListDeals): Promise<readonly string[]> {
+    return this.dealsOfChanged('OpportunitySplit', window);
+  }
+
+  /** Deleted rows have the time of their deletion, and the deals keep their time. */
+  private async dealsOfChanged(
+    object: 'OpportunityLineItem' | 'OpportunitySplit',
+    { modifiedFrom, modifiedBefore }: ListDeals,
+  ): Promise<readonly string[]> {
     const query = soql({
       select: ['OpportunityId'],
-      from: 'OpportunitySplit',
+      from: object,
       where: [
         ...(modifiedFrom === undefined ? [] : [`SystemModstamp >= ${modifiedFrom.toISOString()}`]),
         ...(modifiedBefore === undefined ? [] : [`SystemModstamp < ${modifiedBefore.toISOString()}`]),
       ],
       orderBy: 'Id',
     });
-    const rows = await this.rows(query, dealOfSplit);
+    const rows = await this.rows(query, dealOfRow);
     return [...new Set(rows.map(({ OpportunityId }) => id18(OpportunityId)))];
   }
 

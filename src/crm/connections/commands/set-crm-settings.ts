@@ -44,9 +44,10 @@ function assertWritable(provider: CrmProvider, { writeBack, fields }: CrmSetting
   }
 }
 
-function assertSupportedByCrma({ deals, lineItems, people, credits }: CrmSettings): void {
+function assertSupportedByCrma({ deals, lineItems, people, credits, lines }: CrmSettings): void {
   if (deals.pipelines.length > 0) throw invalid({ path: 'deals.pipelines', message: 'crm-a has no pipelines' });
   if (lineItems) throw invalid({ path: 'lineItems', message: 'crm-a has no line items' });
+  if (lines !== null) throw invalid({ path: 'lines', message: 'crm-a has no line items' });
   if (credits !== null)
     throw invalid({ path: 'credits', message: 'crm-a has no splits: a credit rule can read a member from a field' });
   if (people !== null && people.teams.length + people.roles.length > 0)

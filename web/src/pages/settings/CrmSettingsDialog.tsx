@@ -54,6 +54,8 @@ interface Entered {
   readonly pollSeconds: string;
   readonly writing: 'on' | 'off';
   readonly splits: 'yes' | 'no';
+  readonly lines: 'yes' | 'no';
+  readonly lineFields: string;
   readonly splitTypes: string;
   readonly commission: string;
   readonly commissionTotal: string;
@@ -63,29 +65,46 @@ interface Entered {
 }
 
 function toEntered(settings: Settings, integration: Integration): Entered {
-  const { people, deals, fields, lineItems, companyFields, credits, writeBack } = settings;
+  const { people, deals, fields, lineItems, companyFields, credits, lines, writeBack } = settings;
   return {
     teams: people?.teams.join(', ') ?? '',
     roles: people?.roles.join(', ') ?? '',
     emails: people?.emails.join(', ') ?? '',
     closedFrom: deals.closedFrom ?? '',
     pipelines: deals.pipelines.join(', '),
-    fields: Object.entries(fields)
-      .map(([name, slug]) => `${name}=${slug}`)
-      .join(', '),
+    fields: toPairsText(fields),
+    lines: lines === null ? 'no' : 'yes',
+    lineFields: toPairsText(lines?.fields ?? {}),
     lineItems: lineItems ? 'yes' : 'no',
     companyFields: companyFields.join(', '),
     splits: credits === null ? 'no' : 'yes',
     splitTypes: toTypesText(credits?.types ?? {}),
     polling: integration.syncEnabled ? 'on' : 'off',
     pollSeconds: integration.pollSeconds === null ? '' : String(integration.pollSeconds),
-    writing: writeBack === null ? 'off' : 'on',
+    ...toEnteredWriting(writeBack),
+  };
+}
+
+function toEnteredWriting(writeBack: Settings['writeBack']) {
+  return {
+    writing: writeBack === null ? ('off' as const) : ('on' as const),
     commission: writeBack?.commission ?? '',
     commissionTotal: writeBack?.commissionTotal ?? '',
     state: writeBack?.state ?? '',
     currency: writeBack?.currency ?? '',
     attainment: writeBack?.attainment ?? '',
   };
+}
+
+function toPairsText(pairs: Readonly<Record<string, string>>): string {
+  return Object.entries(pairs)
+    .map(([name, slug]) => `${name}=${slug}`)
+    .join(', ');
+}
+
+function toPairs(text: string): Record<string, string> {
+  const pairs = toList(text).map((pair) => pair.split('=').map((part) => part.trim()));
+  return Object.fromEntries(pairs.map(([name = '', slug = '']) => [name, slug]));
 }
 
 type SplitTypes = NonNullable<Settings['credits']>['types'];
@@ -116,13 +135,13 @@ function toList(text: string): string[] {
 
 function toSettings(entered: Entered): Settings {
   const people = { teams: toList(entered.teams), roles: toList(entered.roles), emails: toList(entered.emails) };
-  const pairs = toList(entered.fields).map((pair) => pair.split('=').map((part) => part.trim()));
   return {
     people: Object.values(people).every((list) => list.length === 0) ? null : people,
     deals: { closedFrom: entered.closedFrom || null, pipelines: toList(entered.pipelines) },
-    fields: Object.fromEntries(pairs.map(([name = '', slug = '']) => [name, slug])),
+    fields: toPairs(entered.fields),
     lineItems: entered.lineItems === 'yes',
     companyFields: toList(entered.companyFields),
+    lines: entered.lines === 'no' ? null : { fields: toPairs(entered.lineFields) },
     credits: entered.splits === 'no' ? null : { types: toTypes(entered.splitTypes) },
     writeBack: entered.writing === 'off' ? null : toWritten(entered),
   };
@@ -194,6 +213,7 @@ function SettingsForm({ stored, integration, onClose }: SettingsFormProps) {
         ]}
         {...form.field('lineItems')}
       />
+      {integration.provider === 'crma' ? null : <Products form={form} provider={integration.provider} />}
       {integration.provider === 'crma' ? null : <Splits form={form} provider={integration.provider} />}
       <Choice
         label="Polling for changes"
@@ -212,6 +232,33 @@ function SettingsForm({ stored, integration, onClose }: SettingsFormProps) {
       />
       <WrittenFields form={form} provider={integration.provider} />
     </Dialog>
+  );
+}
+
+/** Whether line items are the products of deals. */
+function Products({ form, provider }: ProviderFieldsProps) {
+  return (
+    <>
+      <Choice
+        label="Products of deals"
+        choices={[
+          ['no', 'are not read'],
+          ['yes', 'are the line items, unless products of a deal are given here'],
+        ]}
+        {...form.field('lines')}
+      />
+      {form.values.lines === 'yes' ? (
+        <TextField
+          label="Further values of products"
+          hint={
+            provider === 'crmb'
+              ? 'Such as family=hs_product_type: the name here, and the property of line items.'
+              : 'Such as region=Region__c: the name here, and the field of line items or of their product.'
+          }
+          {...form.field('lineFields')}
+        />
+      ) : null}
+    </>
   );
 }
 
