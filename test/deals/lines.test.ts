@@ -215,8 +215,76 @@ describe('lines of deals', () => {
     const { imports } = await workspace.api.expect(200, 'GET', '/v1/imports');
     expect(imports[0]).to.deep.include({ kind: 'lines' });
     expect(imports[1].counts).to.deep.equal({ created: 0, changed: 3, unchanged: 0, rejected: 0 });
-    const takeBack = workspace.api.post(`/v1/imports/${imports[0].importId}/take-back`, {});
-    await expectError('409 import_not_reversible', takeBack);
+    const [again, first] = imports.map(({ importId }: { importId: string }) => `/v1/imports/${importId}`);
+    expect(await workspace.api.expect(200, 'GET', again)).to.deep.include({ unchangedSince: 0, changedSince: [] });
+    expect(await workspace.api.expect(200, 'GET', first)).to.deep.include({ unchangedSince: 1, changedSince: [] });
+    const tried = await workspace.api.expect(200, 'POST', `${first}/take-back?dryRun=true&effect=true`, {});
+    expect(tried).to.deep.include({ restored: 1, removed: 0, dryRun: true });
+    expect(tried.effect.totals).to.deep.equal([{ currency: 'USD', delta: -4_500 }]);
+    expect(idsOf(await get())).to.deep.equal(['2', '1', '3']);
+    expect(await workspace.api.expect(200, 'POST', `${first}/take-back`, {})).to.deep.equal({
+      ...{ restored: 1, removed: 0, changedSince: [] },
+    });
+    expect(idsOf(await get())).to.deep.equal(['old']);
+    expect(await earned()).to.equal(0);
+  });
+
+  it('of a file that were changed since stay when it is taken back, and lines of the CRM count again', async () => {
+    await start();
+    await workspace.api.putDeal('e', { amount: 10, closeDate: '2026-02-10', repId: ann });
+    await workspace.sql(
+      `insert into deal_lines (workspace_id, deal_id, source, position, content)
+       values ($1, 'e', 'crm', 0, '{"lineId": "of-crm", "amount": 10, "family": "software"}')`,
+    );
+    await upload('dealId,lineId,amount,family\nd,1,100,software\ne,1,200,software\n');
+    await put([{ lineId: 'later', amount: 50, family: 'software' }]);
+    const { imports } = await workspace.api.expect(200, 'GET', '/v1/imports');
+    expect(await workspace.api.expect(200, 'POST', `/v1/imports/${imports[0].importId}/take-back`, {})).to.deep.equal({
+      ...{ restored: 1, removed: 0, changedSince: ['d'] },
+    });
+    expect(idsOf(await get())).to.deep.equal(['later']);
+    expect(idsOf(await workspace.api.expect(200, 'GET', '/v1/deals/e/lines'))).to.deep.equal(['of-crm']);
+    expect(await earned()).to.equal(6);
+  });
+
+  it('may be given in an import of deals, which is taken back with them', async () => {
+    await start();
+    const deal = { dealId: 'd', amount: 50_000, closeDate: '2026-02-10', repId: ann };
+    const send = (deals: readonly object[], query = '') =>
+      workspace.api.expect(200, 'POST', `/v1/deals/import${query}`, { deals });
+    const sent = [
+      { ...deal, lines: given },
+      { ...deal, dealId: 'new', lines: given },
+      { ...deal, dealId: 'bad', lines: [given[0], given[0]] },
+      { ...deal, dealId: 'none' },
+    ];
+    const preview = await send(sent, '?dryRun=true&effect=true');
+    expect(preview.rows.map(({ outcome }: { outcome: string }) => outcome)).to.deep.equal([
+      ...['changed', 'created', 'rejected', 'created'],
+    ]);
+    expect(preview.effect.totals).to.deep.equal([{ currency: 'USD', delta: 6_000 }]);
+    const done = await send(sent);
+    expect(done).to.deep.include({ accepted: 3, created: 2, changed: 1, unchanged: 0 });
+    expect(done.rejected).to.deep.equal([{ row: 3, reason: 'Line 2 has the id of an earlier line.' }]);
+    expect(await earned()).to.equal(6_000);
+    expect(await send(sent.slice(0, 2))).to.deep.include({ accepted: 0, unchanged: 2 });
+    await send([{ ...deal, stage: 'Won' }]);
+    expect(idsOf(await get())).to.deep.equal(['2', '1', '3']);
+    const { imports } = await workspace.api.expect(200, 'GET', '/v1/imports');
+    const { importId } = imports.at(-1);
+    const taken = await workspace.api.expect(200, 'POST', `/v1/imports/${importId}/take-back`, {});
+    expect(taken).to.deep.equal({ restored: 1, removed: 2, changedSince: [] });
+    expect(idsOf(await get())).to.deep.equal([]);
+    expect(await earned()).to.equal(0);
+  });
+
+  it('in an import of deals are changed by no one whom they pay', async () => {
+    await start();
+    await workspace.api.expect(200, 'PATCH', `/v1/reps/${ann}`, { role: 'admin' });
+    const admin = await workspace.as(ann);
+    const deals = [{ dealId: 'd', amount: 50_000, closeDate: '2026-02-10', repId: ann, lines: given }];
+    await expectError('403 forbidden', admin.post('/v1/deals/import', { deals }));
+    expect(idsOf(await get())).to.deep.equal([]);
   });
 
   it('of a deal in a file are written together or not at all', async () => {

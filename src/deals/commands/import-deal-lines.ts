@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { type DealLine } from '../../engine/deal-line.js';
-import { type Caller } from '../../kernel/caller.js';
 import { Failure } from '../../kernel/failure.js';
 import { groupBy } from '../../kernel/group-by.js';
 import { sampleIds } from '../../kernel/sample-ids.js';
@@ -8,7 +7,7 @@ import { CommissionChanges } from '../../ledger/requests/commission-changes.js';
 import { requestAsJob } from '../../ledger/requests/request-as-job.js';
 import { setAuditCounts } from '../../platform/database/audit-counts.js';
 import { withDryRun } from '../../platform/database/dry-run.js';
-import { type Transaction, UnitOfWork } from '../../platform/database/unit-of-work.js';
+import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { readCsvTable } from '../../platform/files/csv-table.js';
 import {
   cellReader,
@@ -22,7 +21,7 @@ import { CLOCK } from '../../platform/injection-tokens.js';
 import { operation } from '../../platform/operations/operation.js';
 import { text } from '../../platform/operations/schemas.js';
 import { affectedOfAll } from '../change-deal-facts.js';
-import { type ChangedLines, changeLines } from '../change-lines.js';
+import { type ChangedLines } from '../change-lines.js';
 import { factImportQuery, factImportResults, previewFacts } from '../import/fact-import.js';
 import { ImportPace } from '../import/import-pace.js';
 import {
@@ -34,6 +33,7 @@ import {
   readLineRows,
   scanFields,
 } from '../import/line-rows.js';
+import { changeLinesInParts } from '../import/lines-in-parts.js';
 import { type RowOfDeal } from '../import/rows-of-deals.js';
 import { withStoredDealIds } from '../opportunity-ids.js';
 
@@ -60,43 +60,6 @@ const response = factImportResults.extend({
     .describe('The columns that are fields of the lines, because no line has a value of their name'),
 });
 type ImportResponse = z.input<typeof response>;
-
-/** Lines that are replaced in one go; more of them would hold the process. */
-const maxLinesAtOnce = 2000;
-
-/** Replaces the lines of the deals in parts, between which other requests run. */
-async function changeLinesInParts(
-  tx: Transaction,
-  caller: Caller,
-  deals: ReadonlyMap<string, readonly DealLine[]>,
-  pace: ImportPace,
-): Promise<ChangedLines> {
-  const changed = new Set<string>();
-  const affected = new Map<string, ReturnType<typeof affectedOfAll>>();
-  for (const part of toParts(deals)) {
-    const result = await changeLines(tx, caller, part);
-    for (const dealId of result.changed) changed.add(dealId);
-    for (const [dealId, reps] of result.affected) affected.set(dealId, reps);
-    await pace.pause();
-  }
-  return { changed, affected };
-}
-
-function* toParts(
-  deals: ReadonlyMap<string, readonly DealLine[]>,
-): Generator<ReadonlyMap<string, readonly DealLine[]>> {
-  let part = new Map<string, readonly DealLine[]>();
-  let size = 0;
-  for (const [dealId, lines] of deals) {
-    part.set(dealId, lines);
-    size += lines.length;
-    if (size < maxLinesAtOnce) continue;
-    yield part;
-    part = new Map();
-    size = 0;
-  }
-  if (part.size > 0) yield part;
-}
 
 function linesByDeal(rows: readonly RowOfDeal<FileLine>[]): ReadonlyMap<string, readonly DealLine[]> {
   const lines = rows.flatMap(({ read }) => (read instanceof Failure ? [] : [read]));

@@ -212,7 +212,7 @@ async function importFile(
   const { rows, warnings, numberFormat, columns: contents, idTitle } = await openFile(terms, columns, currency);
   const pace = new ImportPace(() => unitOfWork.hasOthers(caller));
   const marks = toMarks(query.corrections, caller);
-  const write = () => importRows(tx, rows, { mode: query.mode, terms, pace, corrections: marks });
+  const write = () => importRows(tx, rows, { mode: query.mode, terms, pace, corrections: marks, caller });
   const { result, ...effect } =
     query.dryRun && query.effect ? await writeForEffect(tx, clock, write) : { result: await write() };
   const {

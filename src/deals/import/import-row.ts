@@ -1,8 +1,9 @@
+import { type DealLine } from '../../engine/deal-line.js';
 import { type Fields, type FieldValue, isAbsent, type StandardField } from '../../engine/field-value.js';
 import { usualSlugs } from '../../engine/standard-slugs.js';
 import { type DateFormat, readDateText } from '../../kernel/date-text.js';
 import { type Day, isDay, readDay, toDay } from '../../kernel/day.js';
-import { type Issue } from '../../kernel/failure.js';
+import { Failure, type Issue } from '../../kernel/failure.js';
 import { readValue } from '../../kernel/invalid-values.js';
 import { type NumberFormat, type WrittenNumber } from '../../kernel/number-text.js';
 import { unreachable } from '../../kernel/unreachable.js';
@@ -26,6 +27,7 @@ import {
   standardValue,
   toContent,
 } from '../deal.js';
+import { sentDealLines, toDealLines } from '../deal-lines.js';
 import { type IncomingDeal } from '../incoming-deal.js';
 import { type ImportColumns } from './import-columns.js';
 
@@ -34,6 +36,8 @@ export interface ImportedDeal extends IncomingDeal {
   readonly sent: DealContent;
   /** How the file names the id of the rep. */
   readonly repIdName: string;
+  /** All products of the deal; absent leaves them unchanged. */
+  readonly dealLines?: readonly DealLine[];
 }
 
 /** A data row of the file, counted from 1: a deal, or the reason why it is rejected. */
@@ -171,7 +175,7 @@ function toImportRow(
   };
 }
 
-const jsonDeal = dealBody.extend({ dealId });
+const jsonDeal = dealBody.extend({ dealId, lines: sentDealLines.optional() });
 
 /** Reads the standard values that are sent by name as texts. Returns why one of them cannot be read. */
 function readNamedTexts(named: Record<string, unknown>, reader: RowReader): CellProblem | null {
@@ -205,12 +209,22 @@ export function readJsonRow(row: number, value: unknown, reader: RowReader): Imp
   if (unreadable !== null) return { row, ...unreadable };
   const parsed = readValue(jsonDeal, named);
   if ('issues' in parsed) return { row, reason: formatReason(parsed.issues, reader) };
-  const { dealId: id, ...body } = parsed.value;
+  const { dealId: id, lines, ...body } = parsed.value;
   const content = toContent(body);
   const fields = readFields(content.fields, reader);
-  return 'reason' in fields
-    ? { row, dealId: id, ...(fields as CellProblem) }
-    : toImportRow(row, id, { ...content, fields: fields.read }, body.sourceUpdatedAt, reader);
+  if ('reason' in fields) return { row, dealId: id, ...(fields as CellProblem) };
+  const read = toImportRow(row, id, { ...content, fields: fields.read }, body.sourceUpdatedAt, reader);
+  return lines === undefined ? read : withLines(read, lines);
+}
+
+function withLines(row: ImportRow, lines: Parameters<typeof toDealLines>[0]): ImportRow {
+  if (!('deal' in row)) return row;
+  try {
+    return { ...row, deal: { ...row.deal, dealLines: toDealLines(lines) } };
+  } catch (error) {
+    if (error instanceof Failure) return { row: row.row, dealId: row.deal.dealId, reason: error.message };
+    throw error;
+  }
 }
 
 function readFields(fields: Fields, reader: RowReader): CellProblem | { readonly read: Fields } {

@@ -1,3 +1,4 @@
+import { type DealLine } from '../../engine/deal-line.js';
 import { type Caller } from '../../kernel/caller.js';
 import { invalid } from '../../kernel/failure.js';
 import { type Recalculate } from '../../ledger/requests/recalculate.js';
@@ -7,6 +8,7 @@ import { failpoint } from '../../platform/failpoint.js';
 import { type CellProblem } from '../../platform/files/cells.js';
 import { type AffectedReps, affectedReps, merge } from '../affected-reps.js';
 import { type CorrectionConflict } from '../apply-corrections.js';
+import { affectedOfAll } from '../change-deal-facts.js';
 import { type DealContent, type DealTerms, mergedContent, readContent } from '../deal.js';
 import { DealOwners } from '../deal-owners.js';
 import { type IncomingDeal } from '../incoming-deal.js';
@@ -15,6 +17,7 @@ import { type Completion, type DecidedDeals, decideDeals, type Outcome, writeDea
 import { ControlTotals } from './control-totals.js';
 import { type ImportPace } from './import-pace.js';
 import { type ImportedDeal, type ImportRow, withDealId } from './import-row.js';
+import { changeLinesInParts } from './lines-in-parts.js';
 import { type ImportOwners, OwnerFindings } from './owner-findings.js';
 import { RepeatedIds } from './repeated-ids.js';
 
@@ -42,7 +45,7 @@ interface PreviewRow {
   readonly repId: string | null;
 }
 
-export type ImportResult = Readonly<Omit<Tally, 'owners'>> & ImportOwners;
+export type ImportResult = Readonly<Omit<Tally, 'owners' | 'lines'>> & ImportOwners;
 
 interface Tally {
   accepted: number;
@@ -64,6 +67,14 @@ interface Tally {
   rowsWithShortId: number;
   /** Corrected values that the rows state otherwise. */
   readonly conflicts: CorrectionConflict[];
+  /** The products that rows state, by the id of the deal. */
+  readonly lines: Map<string, StatedLines>;
+}
+
+interface StatedLines {
+  readonly lines: readonly DealLine[];
+  /** Whether the row is counted as one that changes nothing. */
+  readonly isUnchanged: boolean;
 }
 
 const maxPreviewRows = 20;
@@ -77,11 +88,13 @@ export async function importRows(
     terms,
     pace,
     corrections,
+    caller,
   }: {
     readonly mode: ImportMode;
     readonly terms: DealTerms;
     readonly pace: ImportPace;
     readonly corrections?: IncomingDeal['corrections'];
+    readonly caller: Caller;
   },
 ): Promise<ImportResult> {
   const tally: Tally = {
@@ -100,6 +113,7 @@ export async function importRows(
     totalRows: [],
     rowsWithShortId: 0,
     conflicts: [],
+    lines: new Map(),
   };
   const owners = new DealOwners(tx);
   const opportunityIds = new OpportunityIds(tx);
@@ -136,7 +150,8 @@ export async function importRows(
   }
   await writing;
   if (decided !== null) await writeBatch(tx, decided, tally);
-  const { owners: findings, ...counts } = tally;
+  await writeLines(tx, caller, tally, pace);
+  const { owners: findings, lines: _, ...counts } = tally;
   return { ...counts, ...findings.summary() };
 }
 
@@ -247,7 +262,36 @@ async function writeBatch(tx: Transaction, batch: DecidedBatch, tally: Tally): P
     if (deal !== undefined && outcome !== 'unknown_rep') addFindings(tally, row.row, deal, owners);
     if (tally.preview.length < maxPreviewRows) tally.preview.push(toPreview(row, deal, outcome, owners));
     countRow(tally, row, outcome);
+    addLines(tally, row, outcome);
   }
+}
+
+function addLines({ lines }: Tally, row: ImportRow, outcome: Outcome | null): void {
+  const { dealId, dealLines } = 'deal' in row ? row.deal : {};
+  if (
+    dealId === undefined ||
+    dealLines === undefined ||
+    outcome === null ||
+    outcome === 'stale' ||
+    outcome === 'unknown_rep'
+  )
+    return;
+  lines.set(dealId, { lines: dealLines, isUnchanged: outcome === 'unchanged' });
+}
+
+/** Replaces the products that rows state, after all deals are stored. A row with other products changes its deal. */
+async function writeLines(tx: Transaction, caller: Caller, tally: Tally, pace: ImportPace): Promise<void> {
+  if (tally.lines.size === 0) return;
+  const deals = new Map([...tally.lines].map(([dealId, { lines }]) => [dealId, lines]));
+  const changed = await changeLinesInParts(tx, caller, deals, pace);
+  merge(tally.affected, affectedOfAll(changed));
+  const others = new Set([...changed.changed].filter((dealId) => tally.lines.get(dealId)?.isUnchanged === true));
+  tally.unchanged -= others.size;
+  tally.changed += others.size;
+  tally.accepted += others.size;
+  for (const [index, row] of tally.preview.entries())
+    if (row.outcome === 'unchanged' && others.has(row.dealId ?? ''))
+      tally.preview[index] = { ...row, outcome: 'changed' };
 }
 
 function addFindings(tally: Tally, row: number, { projection }: IncomingDeal, owners: DealOwners): void {

@@ -18,7 +18,7 @@ export interface ImportedVersion {
  * The instant of the import as the database has it: an instant of JavaScript has no microseconds. All rows that one
  * transaction writes have the instant at which it began, so the deals of this instant are those of the import.
  */
-function instantOf(importId: string): RawBuilder<unknown> {
+export function instantOf(importId: string): RawBuilder<unknown> {
   return sql`(select at from audit_entries where entry_id = ${importId})`;
 }
 

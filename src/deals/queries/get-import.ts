@@ -6,6 +6,7 @@ import { wholeNumber } from '../../platform/operations/schemas.js';
 import { dealId } from '../deal.js';
 import { findImport, importRecord } from '../import/import-history.js';
 import { countImportedVersions, listChangedSince, listImportedValues } from '../import/imported-deals.js';
+import { listChangedLinesSince, loadLinesBefore } from '../import/imported-lines.js';
 import { importExample } from './list-imports.js';
 
 const maxListed = 100;
@@ -34,7 +35,7 @@ const response = z.object({
         .describe('One deal'),
     )
     .describe('The deals of the page that were not changed since, in the order of their ids'),
-  unchangedSince: z.int().describe('Number of all deals that were not changed since'),
+  unchangedSince: z.int().describe('Number of all deals whose values, or products, were not changed since'),
   changedSince: z.array(z.string()).describe(`Ids of the first ${maxListed} deals that were changed or deleted since`),
 });
 
@@ -71,6 +72,11 @@ export const getImport = operation({
   async execute({ params: { importId }, query }, caller, { unitOfWork }): Promise<z.input<typeof response>> {
     return unitOfWork.read(caller, async (tx) => {
       const found = await findImport(tx, importId);
+      if (found.kind === 'lines') {
+        const unchanged = await loadLinesBefore(tx, importId);
+        const changedSince = await listChangedLinesSince(tx, importId, maxListed);
+        return { import: found, deals: [], unchangedSince: unchanged.size, changedSince };
+      }
       if (found.kind !== 'deals') return { import: found, deals: [], unchangedSince: 0, changedSince: [] };
       return {
         import: found,

@@ -42,8 +42,10 @@ export function ImportDialog({ importId, onClose }: ImportDialogProps) {
                 <Deals deals={pages.flatMap(({ deals }) => deals)} changedSince={changedSince} />
               ) : (
                 <p>
-                  The rows are in the audit log. Imports of deals can be taken back, other imports are corrected on
-                  their pages.
+                  The rows are in the audit log.{' '}
+                  {record.kind === 'lines'
+                    ? `${formatCount(unchangedSince, 'deal')} still have the products of the file.`
+                    : 'Imports of deals and their products can be taken back, other imports are corrected on their pages.'}
                 </p>
               )}
               <div className={blocks.saveLine}>
@@ -127,9 +129,7 @@ function TakeBackDialog({ importId, onClose }: ImportDialogProps) {
     >
       {data === undefined ? null : (
         <>
-          {data.restored === 0 ? null : (
-            <p>{formatCount(data.restored, 'deal')} will have the values of before the import again.</p>
-          )}
+          {data.restored === 0 ? null : <p>{formatCount(data.restored, 'deal')} will be as before the import again.</p>}
           {data.removed === 0 ? null : (
             <p>{formatCount(data.removed, 'deal')} that the import created will be deleted.</p>
           )}
