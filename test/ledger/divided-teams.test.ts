@@ -99,6 +99,13 @@ describe('a manager above more deals than one transaction calculates', () => {
     expect(await requestsOf(levels.manager)).not.to.deep.equal([]);
   }
 
+  it('calculates the later days when a deal has moved to an earlier period, and its former row with it', async () => {
+    await levels.complete(maxDeals);
+    await levels.put('d10-0', 0, '2025-12-31', 100, 1);
+    await levels.complete(1);
+    await levels.expectCalculated();
+  });
+
   it('begins again when its quota changes meanwhile', async () => {
     await beginPart(2);
     await levels.setQuota(levels.manager, 'Team', 5);

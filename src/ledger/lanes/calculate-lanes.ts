@@ -8,10 +8,9 @@ import { type Transaction, type UnitOfWork } from '../../platform/database/unit-
 import { failpoint } from '../../platform/failpoint.js';
 import { loadCurrentDaysOfEach } from '../input/current-days.js';
 import { computeKnownTotals, movesUntil } from '../input/known-totals.js';
-import { type LedgerRow } from '../input/ledger-rows.js';
 import { computeWindow } from '../input/load-window.js';
 import { type LoadedRepInput, loadRepInputs } from '../input/rep-input.js';
-import { loadTerms, type RepTerms } from '../input/rep-terms.js';
+import { calendarOf, loadTerms, type RepTerms } from '../input/rep-terms.js';
 import { type AppliedDifference, applyDifferences, type LaneDifference } from '../output/apply-difference.js';
 import { recordChangedAmounts } from '../output/changed-amounts.js';
 import { computeDifference, type Difference } from '../output/difference.js';
@@ -191,7 +190,7 @@ function toLaneRun(result: LaneResult): LaneRun {
 }
 
 type Calculated = LaneDifference &
-  Pick<LaneResult, 'formerDays' | 'blocked' | 'deals' | 'skipped' | 'planVersionIds' | 'checks'> & {
+  Pick<LaneResult, 'blocked' | 'deals' | 'skipped' | 'planVersionIds' | 'checks'> & {
     readonly lane: LaneWindow;
     readonly refunds: RefundsOfLane | null;
     /** See {@link movesUntil}. */
@@ -211,12 +210,16 @@ async function calculateWindows(
   await failpoint('lane.afterRead');
   const { lanes, applied } = await applyDifferences(tx, calculateEach(windows, inputs));
   if (windows[0]?.terms.workspace.sendsEvents === true) await recordChangedAmounts(tx, lanes, applied);
-  const results = lanes.map(({ lane, movesUntil: _, refunds: __, ...result }, index) => ({
-    ...result,
-    locked: lane.locked,
-    requests: lane.requests,
-    difference: applied[index] as AppliedDifference,
-  }));
+  const results = lanes.map(({ lane, movesUntil: _, refunds: __, ...result }, index) => {
+    const difference = applied[index] as AppliedDifference;
+    return {
+      ...result,
+      locked: lane.locked,
+      requests: lane.requests,
+      formerDays: formerDays(lane, result, difference),
+      difference,
+    };
+  });
   // Only a lane that is calculated alone is divided.
   return { results, movedUntil: lanes[0]?.movesUntil ?? null, refunds: lanes.map(({ refunds }) => refunds) };
 }
@@ -246,7 +249,6 @@ async function calculate(lane: LaneWindow, input: LoadedRepInput, slice: EventLo
     hasTruedUp: input.hasTruedUp,
     totals: computeKnownTotals(lane.terms, input, result, difference),
     movesUntil: movesUntil(lane.terms, lane.window, difference),
-    formerDays: formerDays(lane.window, difference),
     refunds: refundsOfLane(lane.terms, input, difference),
     blocked,
     deals: input.deals.length,
@@ -256,17 +258,21 @@ async function calculate(lane: LaneWindow, input: LoadedRepInput, slice: EventLo
   };
 }
 
-/** The days outside the window on which earned rows no longer count. */
-function formerDays(window: DayRange, { writes, reversals }: Difference): DayRange | null {
-  let former: DayRange | null = null;
-  const add = ({ status, earnedOn }: LedgerRow) => {
-    if (status !== 'earned' || isWithin(earnedOn, window)) return;
-    const day = { from: earnedOn, to: earnedOn };
-    former = former === null ? day : hull(former, day);
-  };
-  for (const { before } of writes) if (before !== null) add(before);
-  for (const row of reversals) add(row);
-  return former;
+/**
+ * The days that begin with less credit because earned rows outside the window no longer count: to the ends of their
+ * periods. The calculation of the day of such a row no longer finds it, so it would not change the days after it.
+ */
+function formerDays(
+  { terms, window }: LaneWindow,
+  { writes, reversals }: Difference,
+  { displaced }: AppliedDifference,
+): DayRange | null {
+  const calendar = calendarOf(terms);
+  const known = [...writes.flatMap(({ before }) => before ?? []), ...reversals];
+  return [...known.filter(({ status }) => status === 'earned'), ...displaced]
+    .filter(({ earnedOn }) => !isWithin(earnedOn, window))
+    .map(({ earnedOn, period }): DayRange => ({ from: earnedOn, to: calendar.findRange(period)?.to ?? earnedOn }))
+    .reduce<DayRange | null>((days, day) => (days === null ? day : hull(days, day)), null);
 }
 
 function computeAffectedDays({ terms, window, requests }: LaneWindow): DayRange {

@@ -36,8 +36,8 @@ export interface AppliedDifference {
   readonly reversedKeys: readonly string[];
   /** Plans under which credit changed. */
   readonly creditsMoved: ReadonlySet<string>;
-  /** Events outside the window whose former rows were replaced by rows within it. */
-  readonly displacedIds: readonly string[];
+  /** Rows outside the window that were replaced by rows within it. */
+  readonly displaced: readonly Displaced[];
 }
 
 const rowsPerStatement = 2000;
@@ -90,7 +90,7 @@ async function countChanges(
     days: laneTotals[lane]?.days() ?? null,
     reversedKeys: reversals.map((row) => row.dealKey),
     creditsMoved: affected[lane]?.creditsMoved ?? new Set(),
-    displacedIds: displaced.filter((row) => row.lane === lane).map((row) => row.eventId),
+    displaced: displaced.filter((row) => row.lane === lane),
   }));
 }
 
@@ -122,7 +122,7 @@ interface LaneWrite {
 }
 
 /** The former counter and day of a row outside the window whose key an event within it took over. */
-interface Displaced extends Counter {
+export interface Displaced extends Counter {
   readonly lane: number;
   readonly eventId: string;
   readonly earnedOn: Day;
