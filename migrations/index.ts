@@ -74,6 +74,8 @@ import * as auditWork from './072_audit_work.js';
 import * as batchesByCurrency from './073_batches_by_currency.js';
 import * as linesAndRateTables from './074_lines_and_rate_tables.js';
 import * as refundsOfLines from './075_refunds_of_lines.js';
+import * as accounting from './080_accounting.js';
+import * as roleFinance from './081_role_finance.js';
 
 /** Every migration in its order. A released migration never changes; a later one corrects it. */
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -152,4 +154,6 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '073_batches_by_currency': batchesByCurrency,
   '074_lines_and_rate_tables': linesAndRateTables,
   '075_refunds_of_lines': refundsOfLines,
+  '080_accounting': accounting,
+  '081_role_finance': roleFinance,
 };

@@ -119,6 +119,21 @@ import { getExportFile } from './exports/queries/get-export-file.js';
 import { getExportJob } from './exports/queries/get-export-job.js';
 import { listExportJobs } from './exports/queries/list-export-jobs.js';
 import { listPayrollHandovers } from './exports/queries/list-payroll-handovers.js';
+import {
+  cancelAccountingPreparation,
+  closeAccountingMonth,
+  prepareAccountingMonth,
+  recordPostedJournals,
+  reopenAccountingMonth,
+} from './finance/commands/change-month.js';
+import { putEntity } from './finance/commands/put-entity.js';
+import { exportJournals } from './finance/queries/export-journals.js';
+import { exportLiability } from './finance/queries/export-liability.js';
+import { getAccounting } from './finance/queries/get-accounting.js';
+import { getAccountingMonth } from './finance/queries/get-accounting-month.js';
+import { getLiability } from './finance/queries/get-liability.js';
+import { listAccountingMonths } from './finance/queries/list-accounting-months.js';
+import { listJournalLines } from './finance/queries/list-journal-lines.js';
 import { createWebhookEndpoint } from './outgoing/events/commands/create-webhook-endpoint.js';
 import { deleteWebhookEndpoint } from './outgoing/events/commands/delete-webhook-endpoint.js';
 import { replayWebhookDelivery } from './outgoing/events/commands/replay-webhook-delivery.js';
@@ -453,6 +468,19 @@ export const operations = [
   getPayoutBatch,
   updatePayoutBatch,
   getPayoutFile,
+  getAccounting,
+  putEntity,
+  getLiability,
+  exportLiability,
+  listJournalLines,
+  exportJournals,
+  recordPostedJournals,
+  listAccountingMonths,
+  getAccountingMonth,
+  prepareAccountingMonth,
+  cancelAccountingPreparation,
+  closeAccountingMonth,
+  reopenAccountingMonth,
   listReps,
   upsertReps,
   importReps,

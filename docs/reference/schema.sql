@@ -31,6 +31,7 @@ CREATE TABLE workspaces (
   is_sandbox boolean NOT NULL DEFAULT false,
   test_day date,
   assignment_filters jsonb NOT NULL DEFAULT '[]'::jsonb,
+  accounting jsonb,
   CONSTRAINT workspaces_pkey PRIMARY KEY (workspace_id),
   CONSTRAINT workspaces_agent_writes_check CHECK ((agent_writes = ANY (ARRAY['allow'::text, 'confirm'::text, 'deny'::text]))),
   CONSTRAINT workspaces_currency_check CHECK ((currency ~ '^[A-Z]{3}$'::text)),
@@ -112,7 +113,7 @@ CREATE TABLE reps (
   CONSTRAINT reps_name_check CHECK (((length(name) >= 1) AND (length(name) <= 200))),
   CONSTRAINT reps_payroll_id_check CHECK (((length(payroll_id) >= 1) AND (length(payroll_id) <= 50))),
   CONSTRAINT reps_recovery_percent_check CHECK (((recovery_percent >= (0)::numeric) AND (recovery_percent <= (100)::numeric))),
-  CONSTRAINT reps_role_check CHECK ((role = ANY (ARRAY['admin'::text, 'manager'::text, 'payroll'::text, 'rep'::text]))),
+  CONSTRAINT reps_role_check CHECK ((role = ANY (ARRAY['admin'::text, 'manager'::text, 'payroll'::text, 'finance'::text, 'rep'::text]))),
   CONSTRAINT reps_team_check CHECK (((length(team) >= 1) AND (length(team) <= 200))),
   CONSTRAINT reps_title_check CHECK (((length(title) >= 1) AND (length(title) <= 200)))
 );
@@ -2702,6 +2703,104 @@ ALTER TABLE rate_table_revisions ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECU
 CREATE POLICY rate_table_revisions_of_owner ON rate_table_revisions TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
 CREATE POLICY rate_table_revisions_of_workspace ON rate_table_revisions TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
 GRANT INSERT, SELECT ON rate_table_revisions TO commissions_app;
+
+CREATE TABLE accounting_entities (
+  workspace_id uuid NOT NULL,
+  code text NOT NULL,
+  name text NOT NULL,
+  currency text NOT NULL,
+  payroll_tax jsonb NOT NULL DEFAULT '[]'::jsonb,
+  accounts jsonb NOT NULL DEFAULT '{}'::jsonb,
+  updated_at timestamp with time zone NOT NULL DEFAULT now(),
+  CONSTRAINT accounting_entities_pkey PRIMARY KEY (workspace_id, code),
+  CONSTRAINT accounting_entities_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(workspace_id),
+  CONSTRAINT accounting_entities_code_check CHECK ((code ~ '^[a-z0-9_-]{1,30}$'::text)),
+  CONSTRAINT accounting_entities_currency_check CHECK ((currency ~ '^[A-Z]{3}$'::text)),
+  CONSTRAINT accounting_entities_name_check CHECK (((length(name) >= 1) AND (length(name) <= 200)))
+);
+CREATE TRIGGER record_row_change AFTER INSERT OR DELETE OR UPDATE ON accounting_entities FOR EACH ROW WHEN ((current_setting('app.records_changes'::text, true) = 'on'::text)) EXECUTE FUNCTION record_row_change('code', '', 'updated_at');
+ALTER TABLE accounting_entities ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY accounting_entities_of_owner ON accounting_entities TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
+CREATE POLICY accounting_entities_of_workspace ON accounting_entities TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
+GRANT DELETE, INSERT, SELECT, UPDATE ON accounting_entities TO commissions_app;
+
+CREATE TABLE accounting_preparations (
+  workspace_id uuid NOT NULL,
+  month text NOT NULL,
+  hash text NOT NULL,
+  totals jsonb NOT NULL,
+  actor text NOT NULL,
+  author_id uuid,
+  prepared_at timestamp with time zone NOT NULL,
+  CONSTRAINT accounting_preparations_pkey PRIMARY KEY (workspace_id, month),
+  CONSTRAINT accounting_preparations_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(workspace_id)
+);
+ALTER TABLE accounting_preparations ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY accounting_preparations_of_owner ON accounting_preparations TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
+CREATE POLICY accounting_preparations_of_workspace ON accounting_preparations TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
+GRANT DELETE, INSERT, SELECT, UPDATE ON accounting_preparations TO commissions_app;
+
+CREATE TABLE accounting_closings (
+  workspace_id uuid NOT NULL,
+  month text NOT NULL,
+  version smallint NOT NULL,
+  is_opening boolean NOT NULL DEFAULT false,
+  hash text NOT NULL,
+  content jsonb NOT NULL,
+  prepared_by text NOT NULL,
+  closed_by text NOT NULL,
+  closed_by_id uuid,
+  closed_at timestamp with time zone NOT NULL,
+  reopen_reason text,
+  reopen_requested_by text,
+  reopen_requested_by_id uuid,
+  reopen_requested_at timestamp with time zone,
+  reopened_by text,
+  reopened_at timestamp with time zone,
+  posted_by text,
+  posted_at timestamp with time zone,
+  posted_reference text,
+  CONSTRAINT accounting_closings_pkey PRIMARY KEY (workspace_id, month, version),
+  CONSTRAINT accounting_closings_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(workspace_id),
+  CONSTRAINT accounting_closings_month_check CHECK ((month ~ '^[0-9]{4}-[0-9]{2}$'::text)),
+  CONSTRAINT accounting_closings_version_check CHECK ((version > 0))
+);
+CREATE UNIQUE INDEX accounting_closings_closed ON accounting_closings USING btree (workspace_id, month) WHERE (reopened_at IS NULL);
+ALTER TABLE accounting_closings ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY accounting_closings_of_owner ON accounting_closings TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
+CREATE POLICY accounting_closings_of_workspace ON accounting_closings TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
+GRANT DELETE, INSERT, SELECT, UPDATE ON accounting_closings TO commissions_app;
+
+CREATE TABLE accounting_lines (
+  workspace_id uuid NOT NULL,
+  month text NOT NULL,
+  version smallint NOT NULL,
+  line_id text NOT NULL,
+  entity text NOT NULL,
+  day date NOT NULL,
+  kind text NOT NULL,
+  ref text NOT NULL,
+  source text NOT NULL,
+  account text NOT NULL,
+  rep_id uuid NOT NULL,
+  currency text NOT NULL,
+  amount numeric NOT NULL,
+  value numeric NOT NULL,
+  late boolean NOT NULL,
+  deal_id text,
+  plan_id uuid,
+  rule_name text,
+  period text,
+  batch_id uuid,
+  draw_id uuid,
+  CONSTRAINT accounting_lines_pkey PRIMARY KEY (workspace_id, month, version, line_id),
+  CONSTRAINT accounting_lines_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(workspace_id)
+);
+CREATE INDEX accounting_lines_of_rep ON accounting_lines USING btree (workspace_id, rep_id);
+ALTER TABLE accounting_lines ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY accounting_lines_of_owner ON accounting_lines TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
+CREATE POLICY accounting_lines_of_workspace ON accounting_lines TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
+GRANT INSERT, SELECT ON accounting_lines TO commissions_app;
 
 CREATE VIEW deal_versions WITH (security_invoker=true) AS
  SELECT deal_snapshots.workspace_id,

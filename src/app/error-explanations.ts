@@ -46,6 +46,10 @@ export const errorExplanations: Readonly<Record<string, string>> = {
   agent_request_expired:
     'The request of an agent for access is not valid any more. Connect again from the program of the agent.',
   already_decided: 'Another person has decided about this change, or it has expired. `details.status` has the result.',
+  accounting_off:
+    'The workspace keeps no books. An admin turns accounting on with `PATCH /v1/workspaces {"accounting": {"enabled": true, "from": "2026-01"}}`.',
+  account_missing:
+    'The roles in `details.roles` have no account. `PUT /v1/accounting/entities/:code` maps them to accounts.',
   already_paid:
     'The amount is in a batch that is paid, and what is paid is final. Correct it by a true-up, or carry the difference forward.',
   assignment_not_found: 'The workspace has no assignment with this id. `GET /v1/assignments` lists them.',
@@ -99,6 +103,12 @@ export const errorExplanations: Readonly<Record<string, string>> = {
   rate_table_in_use:
     'An active plan needs the rate table, or a column or key of it. Change the plan, then repeat the change.',
   rows_overlap: 'Two rows of the rate table match the same values, and neither is more exact. The message names both.',
+  books_changed:
+    'Facts have changed since the month was prepared. `details.changed` has the accounts. Prepare it again, and close it with the new hash.',
+  close_in_order: 'Months are closed in their order, and only the latest one can be reopened.',
+  entity_not_found: 'The workspace keeps no books of this entity. `GET /v1/accounting` lists the entities.',
+  journals_posted:
+    'The journals of the month were posted, so that it stays closed. Later changes are in the first open month.',
   fx_rate_missing: 'No exchange rate converts the currencies of the message on this day. Add the rate.',
   group_terms_differ:
     'Rules of one quota group share a quota, so they need the same `quotaProration` and the same calendar.',
@@ -119,10 +129,19 @@ export const errorExplanations: Readonly<Record<string, string>> = {
     'The approved statement of a later period, `details.period`, may have paid what arrived late for this one. Unlock the later one first.',
   mail_not_sent: 'The mail server has rejected the mail. The message has its answer.',
   mail_not_set_up: 'The installation has no mail server. The operator sets it up first.',
+  month_closed: 'The books of the month in `details.month` are closed. Reopen it first.',
+  month_not_over: 'The month has not ended. Close it on the day after its last one.',
+  month_not_prepared:
+    'The month is not prepared. `POST /v1/accounting/months/:month/prepare` says that its books are right.',
+  month_open: 'The month is not closed. Close it first, or export its journals with `draft=true`.',
+  month_not_found:
+    'There are no books of this month. They begin with `details.from`, and `details.current` is the present month.',
   no_crm_configured: 'The CRM is not connected to the workspace. Connect it first.',
   no_known_columns: 'The header of the file names no known column. The message lists the columns.',
   no_person: 'Only a person who is signed in decides about changes of agents; keys and agents do not.',
   no_preview: 'The change moves no amounts, or its preview takes too long. Decide without a preview.',
+  second_person_required:
+    'You have prepared the month or requested to reopen it. Another person decides, unless `accounting.secondPerson` is false.',
   not_a_pay_period: 'The period is no pay period of the workspace. The settings of payouts have their length.',
   not_a_sandbox:
     'Only sandboxes have a test clock. Create one with `commissions workspace create --sandbox`, or copy the workspace.',

@@ -10,6 +10,7 @@ import { type IntegrationTables } from '../crm/connections/integration-tables.js
 import { type DealTables } from '../deals/deal-tables.js';
 import { type RefundTables } from '../deals/refunds/refund-tables.js';
 import { type ExportTables } from '../exports/export-tables.js';
+import { type AccountingTables } from '../finance/accounting-tables.js';
 import { type LedgerTables } from '../ledger/tables.js';
 import { type DrawTables } from '../pay/draws/draw-tables.js';
 import { type InvoiceTables } from '../pay/invoices/invoice-tables.js';
@@ -40,6 +41,7 @@ import { type StatementTables } from '../statements/statement-tables.js';
 declare module '../platform/database/tables.js' {
   interface Tables
     extends AbsenceTables,
+      AccountingTables,
       AgentAccessTables,
       ApprovalJobTables,
       AssignmentTables,

@@ -29,6 +29,7 @@ export const tagDescriptions: Readonly<Record<string, string>> = {
   invoices: 'Payments of customers, which release commission',
   refunds: 'What customers got back, or never paid, which takes commission back',
   'mail-preferences': 'Which mails a person receives',
+  accounting: 'The books of commission: liability, journals and closed months',
   payables: 'What is waiting, held, payable and paid',
   'payout-batches': 'Batches that pay people',
   'payroll-handovers': 'Files that payroll has received',

@@ -1,4 +1,4 @@
-export const roles = ['admin', 'manager', 'payroll', 'rep'] as const;
+export const roles = ['admin', 'manager', 'payroll', 'finance', 'rep'] as const;
 export type Role = (typeof roles)[number];
 
 /**
@@ -7,10 +7,11 @@ export type Role = (typeof roles)[number];
  */
 export type AccessLevel = Role | 'connection' | 'public';
 
-/** Payroll is not part of the order: it permits what is declared for it and public operations. */
+/** Payroll and finance are not part of the order: they permit what is declared for them and public operations. */
 const ranks: Readonly<Record<AccessLevel, number>> = {
   public: -1,
   payroll: -1,
+  finance: -1,
   connection: 0,
   rep: 1,
   manager: 2,
@@ -82,9 +83,14 @@ export function mayActAs(caller: Caller, required: AccessLevel): boolean {
   return ranks[caller.accessLevel] >= ranks[required];
 }
 
+/** Whether the role reads the pay of everyone, without a place in the order of roles. */
+export function readsEveryone(accessLevel: AccessLevel): boolean {
+  return accessLevel === 'payroll' || accessLevel === 'finance';
+}
+
 /** Whether the caller sees other people than themself. */
 export function seesTeam({ accessLevel }: Caller): boolean {
-  return accessLevel === 'admin' || accessLevel === 'manager' || accessLevel === 'payroll';
+  return accessLevel === 'admin' || accessLevel === 'manager' || readsEveryone(accessLevel);
 }
 
 /** Whether the caller may see what belongs to the rep. */

@@ -220,6 +220,19 @@ const requests: Readonly<Record<string, { readonly path?: string; readonly body?
   getPayoutBatch: { path: '/v1/payout-batches/<unknown>' },
   updatePayoutBatch: { path: '/v1/payout-batches/<unknown>', body: {} },
   getPayoutFile: { path: '/v1/payout-batches/<unknown>/file' },
+  getAccounting: {},
+  putEntity: { path: '/v1/accounting/entities/main', body: {} },
+  listAccountingMonths: {},
+  getAccountingMonth: { path: '/v1/accounting/months/none' },
+  prepareAccountingMonth: { path: '/v1/accounting/months/none/prepare' },
+  cancelAccountingPreparation: { path: '/v1/accounting/months/none/prepare' },
+  closeAccountingMonth: { path: '/v1/accounting/months/none/close', body: {} },
+  reopenAccountingMonth: { path: '/v1/accounting/months/none/reopen', body: {} },
+  exportJournals: { path: '/v1/accounting/journals/none/export' },
+  recordPostedJournals: { path: '/v1/accounting/journals/none/posted', body: {} },
+  getLiability: { path: '/v1/accounting/liability?month=none' },
+  exportLiability: { path: '/v1/accounting/liability/export.csv?month=none' },
+  listJournalLines: { path: '/v1/accounting/journals?month=none' },
   listReps: {},
   upsertReps: { body: {} },
   importReps: { body: 'email\n', csv: true },
@@ -286,6 +299,7 @@ const callers: Readonly<Record<string, AccessLevel | null>> = {
   'a connection token': 'connection',
   'a rep': 'rep',
   'a payroll clerk': 'payroll',
+  'an accountant': 'finance',
   'a manager': 'manager',
   'an admin': 'admin',
   'the workspace key': 'admin',
@@ -345,6 +359,16 @@ const payrollMayCall: ReadonlySet<string> = new Set([
   'getPayoutBatch',
   'updatePayoutBatch',
   'getPayoutFile',
+  'getAccounting',
+  'getLiability',
+  'exportLiability',
+  'listJournalLines',
+  'listAccountingMonths',
+  'getAccountingMonth',
+  'prepareAccountingMonth',
+  'cancelAccountingPreparation',
+  'exportJournals',
+  'recordPostedJournals',
   'addPayrollId',
   'listDisputes',
   'getDispute',
@@ -352,6 +376,13 @@ const payrollMayCall: ReadonlySet<string> = new Set([
   'listDiscrepancyLines',
   'listCommissionEvents',
 ]);
+
+/** The role finance reads what payroll reads, and changes only what belongs to its own session. */
+function financeMayCall({ id, method }: AnyOperation): boolean {
+  if (method === 'get') return payrollMayCall.has(id);
+  const ofSession = ['confirmSession', 'logOut', 'setSavedViews', 'setMailPreferences'];
+  return [...ofSession, 'decideAgentRequest', 'disconnectAgent'].includes(id);
+}
 
 /** The operations that no integration key may call. */
 const withoutScope: readonly string[] = [
@@ -400,6 +431,12 @@ const withoutScope: readonly string[] = [
   'deleteDraw',
   'importDraws',
   'forgiveDraw',
+  'putEntity',
+  'prepareAccountingMonth',
+  'cancelAccountingPreparation',
+  'closeAccountingMonth',
+  'reopenAccountingMonth',
+  'recordPostedJournals',
   'revokeIntegrationKey',
   'getInstallation',
   'setMailServer',
@@ -438,7 +475,15 @@ describe('authorization', () => {
   before(async () => {
     const { workspaceId: made, apiKey, api } = await service.workspace();
     workspaceId = made;
-    const people = { Amy: 'admin', Max: 'manager', Pat: 'payroll', Ada: 'rep', Bob: 'rep', Gone: 'rep' };
+    const people = {
+      Amy: 'admin',
+      Max: 'manager',
+      Pat: 'payroll',
+      Fay: 'finance',
+      Ada: 'rep',
+      Bob: 'rep',
+      Gone: 'rep',
+    };
     const saved = await api.saveReps(
       ...Object.entries(people).map(([name, role]) => ({ name, role, active: name !== 'Gone' })),
     );
@@ -459,6 +504,7 @@ describe('authorization', () => {
       ['a deactivated rep', 'gone'],
       ['a rep', 'ada'],
       ['a payroll clerk', 'pat'],
+      ['an accountant', 'fay'],
       ['a manager', 'max'],
       ['an admin', 'amy'],
     ] as const)
@@ -495,6 +541,7 @@ describe('authorization', () => {
   const selves: Readonly<Record<string, string>> = {
     'a manager': 'max',
     'a payroll clerk': 'pat',
+    'an accountant': 'fay',
     'an admin': 'amy',
     'a deactivated rep': 'gone',
   };
@@ -521,6 +568,7 @@ describe('authorization', () => {
   function mayCall(caller: string, operation: AnyOperation): boolean {
     const accessLevel = callers[caller] ?? 'public';
     if (accessLevel === 'payroll') return (operation.access as string) === 'public' || payrollMayCall.has(operation.id);
+    if (accessLevel === 'finance') return (operation.access as string) === 'public' || financeMayCall(operation);
     return ranks.indexOf(accessLevel) >= ranks.indexOf(operation.access);
   }
 
@@ -721,7 +769,7 @@ describe('authorization', () => {
       await send('the workspace key', 'PUT', '/v1/reps', body);
       expect((await admin('/v1/reps/<ada>')).body.payrollId).to.equal('P-17');
       const { reps } = (await send('a connection token', 'GET', '/v1/reps')).body;
-      expect(reps).to.have.length(6);
+      expect(reps).to.have.length(7);
       const one = (await send('a connection token', 'GET', '/v1/reps/<ada>')).body;
       expect(one).to.include({ name: 'Ada', payrollId: null });
       expect(JSON.stringify([reps, one])).not.to.include('P-17');

@@ -13,6 +13,7 @@ export const callersOf: Readonly<Record<AccessLevel, readonly CallerName[]>> = {
   manager: ['key', 'admin', 'manager', 'integration'],
   rep: ['key', 'admin', 'manager', 'rep', 'integration', 'payroll'],
   payroll: ['admin', 'payroll'],
+  finance: ['admin'],
   connection: ['key', 'admin', 'manager', 'rep', 'connection'],
   public: ['none'],
 };

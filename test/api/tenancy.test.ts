@@ -401,6 +401,19 @@ const probes: Readonly<Record<string, readonly Probe[]>> = {
   getPayoutBatch: [['GET /v1/payout-batches/<batch>']],
   updatePayoutBatch: [['PATCH /v1/payout-batches/<batch>', { status: 'cancelled' }]],
   getPayoutFile: [['GET /v1/payout-batches/<batch>/file']],
+  getAccounting: [],
+  putEntity: [['PUT /v1/accounting/entities/<deal>', { name: 'x', payrollTax: [], accounts: {} }]],
+  listAccountingMonths: [],
+  getAccountingMonth: [['GET /v1/accounting/months/2026-01']],
+  prepareAccountingMonth: [['POST /v1/accounting/months/2026-01/prepare']],
+  cancelAccountingPreparation: [['DELETE /v1/accounting/months/2026-01/prepare']],
+  closeAccountingMonth: [['POST /v1/accounting/months/2026-01/close', { hash: '<deal>' }]],
+  reopenAccountingMonth: [['POST /v1/accounting/months/2026-01/reopen', { reason: '<deal>' }]],
+  exportJournals: [['GET /v1/accounting/journals/2026-03/export?draft=true']],
+  recordPostedJournals: [['POST /v1/accounting/journals/2026-03/posted', { reference: '<deal>' }]],
+  getLiability: [['GET /v1/accounting/liability?month=2026-01&repId=<rep>']],
+  exportLiability: [['GET /v1/accounting/liability/export.csv?month=2026-01&repId=<rep>']],
+  listJournalLines: [['GET /v1/accounting/journals?month=2026-01&repId=<rep>']],
   listReps: [['GET /v1/reps?email=<email>']],
   importReps: [],
   upsertReps: [['PUT /v1/reps', { reps: [{ email: 'ada@x.io', name: 'Ada', managerEmail: '<email>' }] }]],
@@ -519,6 +532,7 @@ describe('two workspaces', () => {
     const [{ importId }] = (await api.expect(200, 'GET', '/v1/imports')).imports;
     const { jobId } = await api.expect(200, 'POST', '/v1/commissions/recalculate', {});
     await service.waitForCalculations(made);
+    await api.expect(200, 'PATCH', '/v1/workspaces', { accounting: { enabled: true, from: '2026-03' } });
     const comment = { period: '2026-03', body: `Comment of ${letter}` };
     const { commentId } = await api.expect(201, 'POST', `/v1/statements/${ada}/comments`, comment);
     const { eventId } = await api.adjust(ada, '2026-03', 25, `Reason of ${letter}`);

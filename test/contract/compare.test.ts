@@ -118,6 +118,12 @@ const cases: readonly (readonly [title: string, before: Parts, after: Parts, rep
     { operation: { 'x-step-up': 'always' } },
     [`breaking: ${POST}: access changed from admin key-scope=plans to admin key-scope=plans step-up=always`],
   ],
+  [
+    'a further role',
+    {},
+    { operation: { 'x-also-for': ['finance'] } },
+    [`changed: ${POST}: access changed from admin key-scope=plans to admin key-scope=plans also-for=finance`],
+  ],
   ['a deprecated operation', {}, { operation: { deprecated: true } }, [`changed: ${POST}: is deprecated`]],
 
   // Parameters and request fields.

@@ -73,7 +73,17 @@ function effects(key: string, before: string | undefined, after: string | undefi
 function aboutEffect(key: string, before = 'none', after = 'none'): Effect {
   if (key === 'text') return ['changed', 'description'];
   if (key === 'deprecated') return ['changed', after === 'yes' ? 'is deprecated' : 'is no longer deprecated'];
-  return ['breaking', `${key} changed from ${before} to ${after}`];
+  return [onlyAddsRoles(before, after) ? 'changed' : 'breaking', `${key} changed from ${before} to ${after}`];
+}
+
+/** A further role may call the operation, and everyone who could still can. */
+function onlyAddsRoles(before: string, after: string): boolean {
+  const alsoFor = /(?: also-for=(\S+))?$/;
+  const rolesOf = (access: string) => alsoFor.exec(access)?.[1]?.split(',') ?? [];
+  const roles = rolesOf(after);
+  return (
+    before.replace(alsoFor, '') === after.replace(alsoFor, '') && rolesOf(before).every((role) => roles.includes(role))
+  );
 }
 
 /** A response with fewer alternatives surprises no client. */

@@ -114,7 +114,7 @@ describe('access to the tools', () => {
       const isFirst = (name: string) => name === 'get_workspace';
       expect(shown).to.deep.equal([...names.filter(isFirst), ...names.filter((name) => !isFirst(name))]);
       expect(shown).to.have.length(
-        { public: 0, connection: 11, payroll: 7, rep: 22, manager: 27, admin: 55 }[accessLevel],
+        { public: 0, connection: 11, payroll: 7, finance: 7, rep: 22, manager: 27, admin: 55 }[accessLevel],
       );
     });
 

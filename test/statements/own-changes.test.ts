@@ -34,7 +34,8 @@ const rules: Readonly<Record<'rejected' | 'listed' | 'free', string>> = {
     deleteConnectionToken createIntegrationKey revokeIntegrationKey setMailServer deleteMailServer sendTestMail
     saveIdentityProvider deleteIdentityProvider setMailPreferences createWebhookEndpoint updateWebhookEndpoint
     deleteWebhookEndpoint rotateWebhookSecret replayWebhookDelivery testWebhookEndpoint decideAgentRequest disconnectAgent
-    previewChangeRequest decideChangeRequest`,
+    previewChangeRequest decideChangeRequest putEntity prepareAccountingMonth cancelAccountingPreparation
+    closeAccountingMonth reopenAccountingMonth recordPostedJournals`,
 };
 const namesOf = (list: string) => list.split(/\s+/).filter((name) => name !== '');
 

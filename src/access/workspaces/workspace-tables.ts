@@ -33,6 +33,12 @@ export interface PayPeriodSegment {
   readonly calendar: CalendarName;
 }
 
+/** From which month on books are kept, and whether another person closes a month than the one who prepared it. */
+export interface AccountingTerms {
+  readonly from: string;
+  readonly secondPerson: boolean;
+}
+
 /** Who is meant to be on a plan. */
 interface AssignmentFilterJson {
   readonly planId: string;
@@ -94,6 +100,8 @@ export interface WorkspaceTables {
     /** Null for the default of 100 percent. */
     pay_fx: ColumnType<PayFx | null, string | null | undefined, string | null>;
     recovery_percent: ColumnType<string | null, string | null | undefined, string | null>;
+    /** Null while accounting is off. */
+    accounting: ColumnType<AccountingTerms | null, string | null | undefined, string | null>;
     /** The shape is that of the slice of assignments. */
     assignment_filters: ColumnType<readonly AssignmentFilterJson[], undefined, string>;
     person_fields: ColumnType<readonly PersonField[], undefined, string>;

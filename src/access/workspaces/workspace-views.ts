@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { type z } from 'zod';
 import { type Transaction } from '../../platform/database/unit-of-work.js';
-import { keyMask, type maskedKey, type PayFx, type payouts, type recovery } from './workspace.js';
+import { type Accounting, keyMask, type maskedKey, type PayFx, type payouts, type recovery } from './workspace.js';
 
 export type WorkspaceRow = Awaited<ReturnType<typeof findWorkspace>>;
 
@@ -49,13 +49,16 @@ export async function findMaskedKey(tx: Transaction): Promise<z.input<typeof mas
   return { masked: key === undefined ? null : keyMask, isSet: key !== undefined };
 }
 
-/** The terms of payouts; each is absent while it has not been set. */
-export async function findPayoutTerms(
-  tx: Transaction,
-): Promise<{ payouts?: z.input<typeof payouts>; recovery?: z.input<typeof recovery>; payFx?: PayFx }> {
+/** The terms of payouts and accounting; each is absent while it has not been set. */
+export async function findPayoutTerms(tx: Transaction): Promise<{
+  payouts?: z.input<typeof payouts>;
+  recovery?: z.input<typeof recovery>;
+  payFx?: PayFx;
+  accounting?: Accounting;
+}> {
   const row = await tx.db
     .selectFrom('workspaces')
-    .select(['payouts', 'recovery_percent as percent', 'pay_fx as payFx'])
+    .select(['payouts', 'recovery_percent as percent', 'pay_fx as payFx', 'accounting'])
     .where('workspace_id', '=', tx.workspaceId)
     .executeTakeFirstOrThrow();
   const [first] = row.payouts ?? [];
@@ -66,5 +69,6 @@ export async function findPayoutTerms(
       : { payouts: { enabled: true, from: first.from, period: last.period, calendar: last.calendar } }),
     ...(row.percent === null ? {} : { recovery: { maxPercent: Number(row.percent) } }),
     ...(row.payFx === null ? {} : { payFx: row.payFx }),
+    ...(row.accounting === null ? {} : { accounting: { enabled: true, ...row.accounting } }),
   };
 }

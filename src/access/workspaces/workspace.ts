@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { periodKind } from '../../kernel/period.js';
 import { calendarNames } from '../../kernel/period-calendar.js';
 import { isTimeZone } from '../../kernel/time-zone.js';
 import { day, percentage } from '../../platform/operations/schemas.js';
@@ -101,6 +102,23 @@ export const payFx = z
   })
   .describe('Which exchange rate pays what is payable in another currency; that of the last day by default');
 export type PayFx = z.output<typeof payFx>;
+
+/** Whether the workspace keeps books of commission. */
+export const accounting = z
+  .strictObject({
+    enabled: z.boolean().describe('Whether books are kept: liability, closed months and journals'),
+    from: z
+      .string()
+      .refine((text) => periodKind(text) === 'monthly', 'must be a month, YYYY-MM')
+      .optional()
+      .describe('First month of the books, YYYY-MM; required to turn accounting on'),
+    secondPerson: z
+      .boolean()
+      .optional()
+      .describe('Whether a month is closed by another person than the one who prepared it; true by default'),
+  })
+  .describe('Accounting: the books of commission, month by month');
+export type Accounting = z.output<typeof accounting>;
 
 export const testDay = day.describe('The day that counts as today in a sandbox, YYYY-MM-DD');
 

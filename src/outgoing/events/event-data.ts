@@ -56,6 +56,12 @@ const statement = z.strictObject({
   currency: fields.currency,
 });
 
+const bookMonth = z.strictObject({
+  month: z.string().describe('The month, YYYY-MM'),
+  hash: z.string().describe('SHA-256 of its journal lines'),
+  version: z.int().describe('Version of the closing'),
+});
+
 const endedJob = z.strictObject({
   jobId: fields.jobId,
   scope: z
@@ -144,6 +150,9 @@ export const eventData = {
     amount: z.number().describe('What the batch paid to the rep'),
     paidOn: z.string().describe('Day of the payment, YYYY-MM-DD'),
   }),
+  'accounting.month_prepared': bookMonth.pick({ month: true, hash: true }),
+  'accounting.month_closed': bookMonth,
+  'accounting.month_reopened': bookMonth,
 } satisfies Record<keyof typeof eventTypes, z.ZodType>;
 
 /** An event as a receiver gets it. */

@@ -37,6 +37,7 @@ export async function erasePerson(tx: Transaction, who: { readonly actor: string
     approvals: await eraseApprover(tx, repId, pseudonym),
     payrollHandovers: await eraseFromHandovers(tx, repId, pseudonym),
     payoutFiles: await erasePayoutFiles(tx, repId),
+    closings: await eraseFromClosings(tx, repId),
     files: await deleteFiles(tx, repId),
     responses: await deleteResponses(tx, stored),
     changeRequests: await deleteChangeRequests(tx, stored),
@@ -168,6 +169,16 @@ async function erasePayoutFiles(tx: Transaction, repId: string): Promise<number>
     where b.workspace_id = ${tx.workspaceId} and b.content is not null and exists (
       select from payout_batch_lines l
       where l.workspace_id = b.workspace_id and l.batch_id = b.batch_id and l.rep_id = ${repId})`.execute(tx.db);
+  return Number(numAffectedRows);
+}
+
+/** What closed months show of the person in files of their journals. Amounts stay, with the id. */
+async function eraseFromClosings(tx: Transaction, repId: string): Promise<number> {
+  const { numAffectedRows } = await sql`
+    update accounting_closings set content = content #- array['labels', 'people', ${repId}]
+    where workspace_id = ${tx.workspaceId} and content #> array['labels', 'people', ${repId}] is not null`.execute(
+    tx.db,
+  );
   return Number(numAffectedRows);
 }
 

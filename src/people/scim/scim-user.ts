@@ -9,6 +9,7 @@ export const groupNames: Readonly<Record<Role, string>> = {
   admin: 'Admins',
   manager: 'Managers',
   payroll: 'Payroll',
+  finance: 'Finance',
   rep: 'Reps',
 };
 

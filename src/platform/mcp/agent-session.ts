@@ -1,4 +1,4 @@
-import { type Caller, mayActAs } from '../../kernel/caller.js';
+import { type Caller, mayActAs, readsEveryone } from '../../kernel/caller.js';
 import { dayInZone } from '../../kernel/day.js';
 import { Failure } from '../../kernel/failure.js';
 import { type ErrorBody, toErrorResponse, withDocs } from '../error-response.js';
@@ -241,7 +241,7 @@ export class AgentSession {
   private resources(): OperationResource[] {
     return this.parts.guidance.resources.filter(
       ({ operation, access = operation.access }) =>
-        mayCall(this.caller, operation) && (this.caller.accessLevel === 'payroll' || mayActAs(this.caller, access)),
+        mayCall(this.caller, operation) && (readsEveryone(this.caller.accessLevel) || mayActAs(this.caller, access)),
     );
   }
 

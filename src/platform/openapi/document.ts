@@ -10,7 +10,7 @@ import {
 import { groupBy } from '../../kernel/group-by.js';
 import { scriptHeader, sessionCookie } from '../http/browser-sessions.js';
 import { tidySchema, toJsonSchema } from '../json-schema.js';
-import { type AnyOperation, type Example, isPublic } from '../operations/operation.js';
+import { type AnyOperation, type Example, isPublic, listAlsoFor } from '../operations/operation.js';
 import { acceptsIdempotencyKey, findScope } from '../operations/operation-scope.js';
 import { failure, failureResponses, sharedFailures } from './failure-responses.js';
 import { headers, limitHeaders, toHeaders } from './headers.js';
@@ -189,7 +189,7 @@ function describe(operation: AnyOperation, path: string): ZodOpenApiOperationObj
     'x-least-role': operation.access,
     ...(isPublic(operation) ? {} : { 'x-key-scope': findScope(operation) ?? 'none' }),
     ...(operation.stepUp === undefined ? {} : { 'x-step-up': operation.stepUp === 'always' ? 'always' : 'sometimes' }),
-    ...(operation.payroll === true ? { 'x-also-for': ['payroll'] } : {}),
+    ...(listAlsoFor(operation).length === 0 ? {} : { 'x-also-for': listAlsoFor(operation) }),
     parameters: toParameters(operation, path) as never,
     ...(operation.query === undefined ? {} : { requestParams: { query: operation.query } }),
     ...(body === null ? {} : { requestBody: body }),
@@ -199,7 +199,9 @@ function describe(operation: AnyOperation, path: string): ZodOpenApiOperationObj
 
 function describeAccess(operation: AnyOperation): string {
   if (isPublic(operation)) return 'Needs no token.';
-  const also = operation.payroll === true ? ', or payroll' : '';
+  const also = listAlsoFor(operation)
+    .map((role) => `, or ${role}`)
+    .join('');
   const scope = findScope(operation);
   const keys = scope === null ? 'No integration key suffices.' : `Integration keys need the scope ${scope}.`;
   return `Minimum role: ${operation.access}${also}. ${keys}`;

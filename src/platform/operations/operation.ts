@@ -163,8 +163,10 @@ export interface Operation<
   readonly path: string;
   /** The min access level of the caller. An operation is public only when it is declared so. */
   readonly access: AccessLevel;
-  /** The role payroll may call it too. */
+  /** The role payroll may call it too; of a GET, also the role finance. */
   readonly payroll?: true;
+  /** The role finance may call it too, although it is no GET. */
+  readonly finance?: true;
   /**
    * Set where a session needs a recent proof of identity, in workspaces that require it: for every call, or for the
    * calls that the function selects.
@@ -258,8 +260,14 @@ export type AnyOperation = Operation<any, any, any, any, string, any, any, any, 
 export type AnyTool = Tool<string, unknown, AnyOperation>;
 
 /** Whether the caller's role suffices for the operation. `execute` decides which data the caller may see. */
-export function hasAccess(caller: Caller, { access, payroll }: AnyOperation): boolean {
-  return mayActAs(caller, access) || (caller.accessLevel === 'payroll' && payroll === true);
+export function hasAccess(caller: Caller, operation: AnyOperation): boolean {
+  return mayActAs(caller, operation.access) || listAlsoFor(operation).some((role) => role === caller.accessLevel);
+}
+
+/** The roles outside of the order that may call the operation. */
+export function listAlsoFor({ payroll, finance, method }: AnyOperation): readonly ('payroll' | 'finance')[] {
+  if (payroll !== true) return [];
+  return finance === true || method === 'get' ? ['payroll', 'finance'] : ['payroll'];
 }
 
 /** Whether the call needs a recent proof of identity. Keys need none: they belong to systems, which have no mailbox. */

@@ -185,6 +185,7 @@ describe('people of an identity provider over SCIM 2.0', () => {
         ['Admins', undefined],
         ['Managers', undefined],
         ['Payroll', undefined],
+        ['Finance', undefined],
         ['Reps', undefined],
       ]);
     });

@@ -2,6 +2,7 @@ import {
   type Icon,
   IconAlertTriangle,
   IconArrowsSplit2,
+  IconBook2,
   IconBriefcase,
   IconCalculator,
   IconCalendarStats,
@@ -95,10 +96,26 @@ const groups: readonly NavigationGroup[] = [
     roles: ['payroll', 'admin'],
     items: [
       { label: 'Pay periods', to: '/payroll', icon: IconCash, isInBar: true, key: 'y' },
+      {
+        label: 'Month-end',
+        to: '/month-end',
+        icon: IconBook2,
+        key: 'b',
+        contents: ['liability', 'journals', 'accruals', 'accounting', 'close'],
+      },
       { label: 'Holds', to: '/holds', icon: IconHandStop },
       { label: 'Hand-overs', to: '/hand-overs', icon: IconFileExport },
       { label: 'Statements', to: '/payroll-statements', icon: IconFileDollar, isInBar: true },
       { label: 'People and IDs', to: '/people', icon: IconUsers, isInBar: true },
+    ],
+  },
+  {
+    label: 'Finance',
+    roles: ['finance'],
+    items: [
+      { label: 'Month-end', to: '/month-end', icon: IconBook2, isInBar: true, key: 'b' },
+      { label: 'Statements', to: '/payroll-statements', icon: IconFileDollar, isInBar: true },
+      { label: 'Hand-overs', to: '/hand-overs', icon: IconFileExport, isInBar: true },
     ],
   },
   {
@@ -205,5 +222,6 @@ export const roleNames: Readonly<Record<Role, string>> = {
   admin: 'Admin',
   manager: 'Manager',
   payroll: 'Payroll',
+  finance: 'Finance',
   rep: 'Rep',
 };

@@ -129,6 +129,7 @@ export const router = createRouter({
         period,
         ...personSearch,
       }),
+      page('/month-end', () => import('../pages/finance/FinancePage.js'), 'FinancePage', { month: period }),
       page('/holds', () => import('../pages/payroll/HoldsPage.js'), 'HoldsPage'),
       page('/hand-overs', () => import('../pages/payroll/HandoversPage.js'), 'HandoversPage'),
       page('/people', () => import('../pages/payroll/PeoplePage.js'), 'PeoplePage', personSearch),

@@ -42,6 +42,7 @@ export const confirmSession = operation({
   path: '/auth/confirm',
   access: 'rep',
   payroll: true,
+  finance: true,
   body,
   response: z.object({ confirmed: z.literal(true).describe('Always true') }),
   // Not 401: the session is still valid.

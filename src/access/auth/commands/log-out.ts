@@ -12,6 +12,7 @@ export const logOut = operation({
   path: '/auth/logout',
   access: 'rep',
   payroll: true,
+  finance: true,
   response: z.object({ loggedOut: z.literal(true).describe('Always true') }),
   failures: {},
   example: { response: { loggedOut: true } },

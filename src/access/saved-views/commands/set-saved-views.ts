@@ -11,6 +11,7 @@ export const setSavedViews = operation({
   path: '/v1/saved-views',
   access: 'rep',
   payroll: true,
+  finance: true,
   scope: null,
   body: z.strictObject({ views: savedViews.describe('All views, in their order; [] removes them') }),
   response: z.object({ views: savedViews.describe('The views, in their order') }),

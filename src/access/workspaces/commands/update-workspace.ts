@@ -1,14 +1,18 @@
 import { z } from 'zod';
 import { fields } from '../../../api/resource-fields.js';
 import { rebuildDealProjections } from '../../../deals/rebuild-deal-projections.js';
+import { changeAccounting } from '../../../finance/change-accounting.js';
 import { type Caller, peopleBehind } from '../../../kernel/caller.js';
 import { allDays } from '../../../kernel/day.js';
 import { Failure, invalid } from '../../../kernel/failure.js';
 import { CommissionChanges } from '../../../ledger/requests/commission-changes.js';
 import { changePayouts } from '../../../pay/payables/change-payouts.js';
+import { workspaceToday } from '../../../people/reps/rep-views.js';
+import { CLOCK } from '../../../platform/injection-tokens.js';
 import { operation } from '../../../platform/operations/operation.js';
 import { currency, text } from '../../../platform/operations/schemas.js';
 import {
+  accounting,
   agentWrites,
   blockApprovalOnDispute,
   fxMaxAgeDays,
@@ -47,6 +51,7 @@ const body = z.strictObject({
   payouts: payouts.optional(),
   recovery: recovery.optional(),
   payFx: payFx.optional(),
+  accounting: accounting.optional(),
   testDay: testDay
     .nullable()
     .optional()
@@ -69,6 +74,7 @@ const response = z.object({
   payouts: payouts.optional(),
   recovery: recovery.optional(),
   payFx: payFx.optional(),
+  accounting: accounting.optional(),
   testDay: testDay.nullable().optional(),
 });
 
@@ -88,7 +94,7 @@ function ownMovedPay({ payouts: periods, recovery: limit, payFx: rates }: z.outp
 export const updateWorkspace = operation({
   id: 'updateWorkspace',
   summary:
-    'Change the name, currency, time zone, paper, payroll terms, manager scope, step-up, payouts, recovery, rates of payment, the minimum of prorated quotas, the max age of exchange rates, whether disputes block approvals, what happens with changes by agents, or the day of a sandbox; a new currency, time zone, minimum, max age or day recalculates every rep',
+    'Change the name, currency, time zone, paper, payroll terms, manager scope, step-up, payouts, recovery, rates of payment, accounting, the minimum of prorated quotas, the max age of exchange rates, whether disputes block approvals, what happens with changes by agents, or the day of a sandbox; a new currency, time zone, minimum, max age or day recalculates every rep',
   method: 'patch',
   path: '/v1/workspaces',
   access: 'admin',
@@ -97,11 +103,11 @@ export const updateWorkspace = operation({
     minutes !== undefined || mode === 'allow' || mode === null,
   body,
   response,
-  failures: { pay_period_in_use: 409, not_a_sandbox: 409 },
+  failures: { pay_period_in_use: 409, month_closed: 409, not_a_sandbox: 409 },
   example: { body: { name: 'Acme Inc.' }, response: { updated: true, name: 'Acme Inc.' } },
-  uses: { changes: CommissionChanges },
+  uses: { changes: CommissionChanges, clock: CLOCK },
   /** Plans without a currency pay in the workspace's, and its time zone decides on which day a deal closed. */
-  async execute({ body: change }, caller, { changes }): Promise<z.input<typeof response>> {
+  async execute({ body: change }, caller, { changes, clock }): Promise<z.input<typeof response>> {
     const present: typeof change = Object.fromEntries(
       Object.entries(change).filter(([, value]) => value !== undefined),
     );
@@ -109,13 +115,15 @@ export const updateWorkspace = operation({
       throw invalid({
         path: '',
         message:
-          'give at least one of name, currency, timezone, paper, payroll, managerScope, blockApprovalOnDispute, agentWrites, stepUpMinutes, minQuotaPercent, fxMaxAgeDays, payouts, recovery, payFx, testDay',
+          'give at least one of name, currency, timezone, paper, payroll, managerScope, blockApprovalOnDispute, agentWrites, stepUpMinutes, minQuotaPercent, fxMaxAgeDays, payouts, recovery, payFx, accounting, testDay',
       });
     await changes.run(caller, 'exclusive', async (tx, recalculate) => {
       const before = await findWorkspace(tx);
       if (present.testDay !== undefined && !before.isSandbox) throw notASandbox();
-      const { payouts: payPeriods, ...columns } = present;
+      const { payouts: payPeriods, accounting: books, ...columns } = present;
       if (payPeriods !== undefined) await changePayouts(tx, payPeriods);
+      if (books !== undefined)
+        await changeAccounting(tx, caller, books, { today: await workspaceToday(tx, clock), at: clock.now() });
       tx.movedPay.push(...ownMovedPay(present, caller));
       if (Object.keys(columns).length === 0) return;
       await updateWorkspaceRow(tx, columns);

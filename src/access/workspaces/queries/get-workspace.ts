@@ -3,7 +3,7 @@ import { fields } from '../../../api/resource-fields.js';
 import { findConnectedCrm } from '../../../crm/connections/crm-connection-views.js';
 import { fieldMappingExample } from '../../../deals/fields/field-mapping.js';
 import { defaultMinQuotaPercent } from '../../../engine/effective-quota.js';
-import { type Caller } from '../../../kernel/caller.js';
+import { type Caller, readsEveryone } from '../../../kernel/caller.js';
 import { type Clock } from '../../../kernel/clock.js';
 import { sampleIds } from '../../../kernel/sample-ids.js';
 import { workspaceToday } from '../../../people/reps/rep-views.js';
@@ -19,6 +19,7 @@ import { operation } from '../../../platform/operations/operation.js';
 import { flag } from '../../../platform/operations/schemas.js';
 import { findIdentity, tokenFields, toTokenFields } from '../../auth/identity-views.js';
 import {
+  accounting,
   agentWrites,
   blockApprovalOnDispute,
   defaultFxMaxAgeDays,
@@ -82,6 +83,7 @@ const response = z.object({
   payouts: payouts.optional(),
   recovery: recovery.optional(),
   payFx: payFx.optional(),
+  accounting: accounting.optional(),
   apiKey: maskedKey,
   plans: z
     .array(planVersion)
@@ -95,7 +97,7 @@ async function plansFor(
   { includeDeleted, assigned }: z.infer<typeof query>,
   clock: Clock,
 ): Promise<PlanVersion[]> {
-  if (caller.accessLevel === 'payroll') return [];
+  if (readsEveryone(caller.accessLevel)) return [];
   const onlyForRep = caller.accessLevel === 'rep' ? caller.repId : null;
   const today = await workspaceToday(tx, clock);
   const filter = includeDeleted ? { includeDeleted } : { status: 'active' as const };

@@ -30,6 +30,7 @@ export const decideAgentRequest = operation({
   path: '/v1/agents/request',
   access: 'rep',
   payroll: true,
+  finance: true,
   // A connected agent acts with the rights of the person, like a key.
   stepUp: ({ body: { decision } }) => decision === 'allow',
   scope: null,

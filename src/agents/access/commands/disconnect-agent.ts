@@ -17,6 +17,7 @@ export const disconnectAgent = operation({
   path: '/v1/agents/:agentId',
   access: 'rep',
   payroll: true,
+  finance: true,
   params,
   response: z.object({
     disconnected: z.boolean().describe('Always true: an unknown agent gets status 404'),

@@ -18,6 +18,7 @@ export const setMailPreferences = operation({
   path: '/v1/mail-preferences',
   access: 'rep',
   payroll: true,
+  finance: true,
   scope: null,
   body,
   response: mailPreferences,

@@ -21,7 +21,7 @@ interface TimelineCardProps {
 /** What happened to the money of a deal, from the win to the bank, and what is still to come; nothing in workspaces without payouts. */
 export function TimelineCard({ dealId, breakdown }: TimelineCardProps) {
   const { role } = useSession();
-  const sees = role === 'admin' || role === 'payroll';
+  const sees = role === 'admin' || role === 'payroll' || role === 'finance';
   const payables = useQuery(payablesOfDealQuery(dealId)).data?.payables ?? [];
   const invoices = useQuery({ ...invoicesQuery(dealId), enabled: sees }).data ?? [];
   const refunds = useQuery({ ...refundsQuery(dealId), enabled: sees }).data ?? [];

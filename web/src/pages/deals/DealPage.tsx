@@ -85,14 +85,14 @@ export function DealPage() {
               credits={loaded.credits}
             />
             <Content dealId={dealId} breakdown={loaded} />
-            {role === 'admin' || role === 'payroll' ? (
+            {role === 'admin' || role === 'payroll' || role === 'finance' ? (
               <RefundsCard
                 dealId={dealId}
                 currency={loaded.deal?.currency ?? undefined}
                 canEdit={role === 'admin' && loaded.deal !== null && loaded.deal.deleted_at === null}
               />
             ) : null}
-            {role === 'admin' || role === 'payroll' ? (
+            {role === 'admin' || role === 'payroll' || role === 'finance' ? (
               <CustomerOfDeal
                 dealId={dealId}
                 currency={loaded.deal?.currency ?? undefined}
@@ -238,7 +238,7 @@ function PaidRules({ events, corrections }: Pick<Breakdown, 'events' | 'correcti
 function OpenDifferences({ differences }: { readonly differences: Breakdown['openDifferences'] }) {
   const { role, repId: own } = useSession();
   if (differences.length === 0) return null;
-  const opens = role === 'admin' || role === 'manager' || role === 'payroll';
+  const opens = role !== 'rep';
   return (
     <Card title="Not paid yet">
       <ul className={blocks.rows}>

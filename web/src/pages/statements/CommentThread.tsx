@@ -45,7 +45,7 @@ export function CommentThread({ repId, period }: CommentThreadProps) {
           )
         }
       </Loaded>
-      {role === 'payroll' ? null : <CommentForm repId={repId} period={period} />}
+      {role === 'payroll' || role === 'finance' ? null : <CommentForm repId={repId} period={period} />}
     </section>
   );
 }

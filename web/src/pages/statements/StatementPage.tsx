@@ -186,7 +186,9 @@ function OwedNote({ statement: { owed, period, repName, repId } }: { readonly st
       actions={
         reads ? (
           <Link to="/discrepancies" search={{ status, open: discrepancyId }} className={buttonClass()}>
-            {status === 'open' && role !== 'payroll' && own !== repId ? 'Decide' : 'See the difference'}
+            {status === 'open' && role !== 'payroll' && role !== 'finance' && own !== repId
+              ? 'Decide'
+              : 'See the difference'}
           </Link>
         ) : undefined
       }

@@ -1,0 +1,71 @@
+import { type ColumnType, type Generated } from 'kysely';
+import { type Day } from '../kernel/day.js';
+import { type GeneratedInstant, type Instant, type Json, type Numeric } from '../platform/database/tables.js';
+import { type Account, type AccountRole, type EntryKind } from './accounts.js';
+import { type BookTotal, type ClosingContent } from './closing.js';
+
+/** Rows of the tables of accounting. */
+export interface AccountingTables {
+  accounting_entities: {
+    workspace_id: string;
+    code: string;
+    name: string;
+    currency: string;
+    payroll_tax: ColumnType<readonly { readonly from: Day; readonly percent: string }[], string | undefined, string>;
+    accounts: ColumnType<Readonly<Partial<Record<AccountRole, Account>>>, string | undefined, string>;
+    updated_at: GeneratedInstant;
+  };
+  accounting_preparations: {
+    workspace_id: string;
+    month: string;
+    hash: string;
+    totals: Json<readonly BookTotal[]>;
+    actor: string;
+    author_id: string | null;
+    prepared_at: Instant;
+  };
+  accounting_closings: {
+    workspace_id: string;
+    month: string;
+    version: number;
+    is_opening: Generated<boolean>;
+    hash: string;
+    content: Json<ClosingContent>;
+    prepared_by: string;
+    closed_by: string;
+    closed_by_id: string | null;
+    closed_at: Instant;
+    reopen_reason: ColumnType<string | null, undefined, string | null>;
+    reopen_requested_by: ColumnType<string | null, undefined, string | null>;
+    reopen_requested_by_id: ColumnType<string | null, undefined, string | null>;
+    reopen_requested_at: ColumnType<Date | null, undefined, Date | null>;
+    reopened_by: ColumnType<string | null, undefined, string | null>;
+    reopened_at: ColumnType<Date | null, undefined, Date | null>;
+    posted_by: ColumnType<string | null, undefined, string | null>;
+    posted_at: ColumnType<Date | null, undefined, Date | null>;
+    posted_reference: ColumnType<string | null, undefined, string | null>;
+  };
+  accounting_lines: {
+    workspace_id: string;
+    month: string;
+    version: number;
+    line_id: string;
+    entity: string;
+    day: Day;
+    kind: EntryKind;
+    ref: string;
+    source: string;
+    account: AccountRole;
+    rep_id: string;
+    currency: string;
+    amount: Numeric;
+    value: Numeric;
+    late: boolean;
+    deal_id: string | null;
+    plan_id: string | null;
+    rule_name: string | null;
+    period: string | null;
+    batch_id: string | null;
+    draw_id: string | null;
+  };
+}

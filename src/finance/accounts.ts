@@ -1,0 +1,54 @@
+import { type MovementKind } from './movement.js';
+
+/** The roles of accounts. An entity maps each of them to an account of its books. */
+export const accountRoles = [
+  'accrued_commission',
+  'commission_receivable',
+  'draws_receivable',
+  'accrued_payroll_tax',
+  'commission_expense',
+  'draw_expense',
+  'payroll_tax_expense',
+  'fx_gain_loss',
+  'payroll_clearing',
+  'payroll_tax_clearing',
+  'opening_balance',
+  'datev_clearing',
+] as const;
+export type AccountRole = (typeof accountRoles)[number];
+
+/** An account in the books of the entity. */
+export interface Account {
+  readonly number: string;
+  readonly name: string;
+}
+
+export const entryKinds = [
+  'opening',
+  'earned',
+  'adjusted',
+  'correction',
+  'clawback',
+  'topUp',
+  'payment',
+  'draw_recovery',
+  'draw_forgiven',
+  'receivable',
+  'exchange',
+  'payroll_tax',
+] as const;
+export type EntryKind = (typeof entryKinds)[number];
+
+/** The account that a movement is posted against. */
+export const contraAccounts: Readonly<Record<MovementKind, AccountRole>> = {
+  earned: 'commission_expense',
+  clawback: 'commission_expense',
+  adjusted: 'commission_expense',
+  topUp: 'draw_expense',
+  payment: 'payroll_clearing',
+  draw_recovery: 'draw_expense',
+  draw_forgiven: 'draw_expense',
+};
+
+/** Movements that become known late are corrections, except payments and what is kept of draws. */
+export const correctedKinds: ReadonlySet<MovementKind> = new Set(['earned', 'clawback', 'adjusted', 'topUp']);

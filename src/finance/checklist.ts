@@ -1,0 +1,82 @@
+import { sql } from 'kysely';
+import { z } from 'zod';
+import { type Day } from '../kernel/day.js';
+import { type Transaction } from '../platform/database/unit-of-work.js';
+import { listByPerson, listMissingRates } from './liability.js';
+import { type BookMonths, type MonthBooks } from './load-books.js';
+import { daysOf } from './month.js';
+
+export const blockingCodes = ['close_in_order', 'month_not_over', 'calculation_pending', 'fx_rate_missing'] as const;
+export const warningCodes = ['open_discrepancies', 'open_disputes', 'statements_not_approved', 'receivables'] as const;
+
+const finding = <Code extends readonly [string, ...string[]]>(codes: Code) =>
+  z
+    .object({
+      code: z.enum(codes).describe('What it is about'),
+      count: z.int().describe('How many there are'),
+    })
+    .describe('A point of the checklist');
+
+export const checklist = z
+  .object({
+    blocking: z
+      .array(finding(blockingCodes))
+      .describe(
+        'What stops the closing. close_in_order: months before are open; month_not_over: the last day has not passed; calculation_pending: commission is being calculated; fx_rate_missing: days without an exchange rate',
+      ),
+    warnings: z
+      .array(finding(warningCodes))
+      .describe(
+        'What the closing stores. open_discrepancies, open_disputes: of periods until the month; statements_not_approved: drafts with an amount; receivables: people who owe',
+      ),
+  })
+  .describe('What to look at before the month is closed');
+export type Checklist = z.output<typeof checklist>;
+
+export async function loadChecklist(
+  tx: Transaction,
+  months: BookMonths,
+  books: MonthBooks,
+  today: Day,
+): Promise<Checklist> {
+  const { to } = daysOf(books.month);
+  const counts = await countOpen(tx, to);
+  const receivables = listByPerson(books).filter(({ receivable }) => !receivable.isZero()).length;
+  return {
+    blocking: [
+      { code: 'close_in_order' as const, count: books.month > months.firstOpen ? 1 : 0 },
+      { code: 'month_not_over' as const, count: today <= to ? 1 : 0 },
+      { code: 'calculation_pending' as const, count: counts.pending },
+      { code: 'fx_rate_missing' as const, count: listMissingRates(books).length },
+    ].filter(({ count }) => count > 0),
+    warnings: [
+      { code: 'open_discrepancies' as const, count: counts.discrepancies },
+      { code: 'open_disputes' as const, count: counts.disputes },
+      { code: 'statements_not_approved' as const, count: counts.drafts },
+      { code: 'receivables' as const, count: receivables },
+    ].filter(({ count }) => count > 0),
+  };
+}
+
+type Counts = Record<'pending' | 'discrepancies' | 'disputes' | 'drafts', number>;
+
+async function countOpen(tx: Transaction, to: Day): Promise<Counts> {
+  const id = tx.workspaceId;
+  const { rows } = await sql<Counts>`
+    select
+      (select count(distinct rep_id)::int from calculation_requests
+        where workspace_id = ${id} and from_day <= ${to}::date) as pending,
+      (select count(*)::int from discrepancies d
+        join statement_periods p on p.workspace_id = d.workspace_id and p.rep_id = d.rep_id and p.period = d.period
+        where d.workspace_id = ${id} and d.status = 'open' and p.to_day <= ${to}::date) as discrepancies,
+      (select count(*)::int from disputes
+        where workspace_id = ${id} and status in ('open', 'in_review')
+          and opened_at < (${to}::date + 1)::timestamptz) as disputes,
+      (select count(*)::int from statement_periods p
+        join statements s on s.workspace_id = p.workspace_id and s.rep_id = p.rep_id and s.period = p.period
+          and s.version = p.current_version
+        where p.workspace_id = ${id} and p.status = 'draft' and p.to_day <= ${to}::date and s.deal_count > 0) as drafts`.execute(
+    tx.db,
+  );
+  return rows[0] as Counts;
+}

@@ -1,0 +1,204 @@
+import { recordAuditEntry } from '../audit/audit-entry.js';
+import { type Caller, peopleBehind } from '../kernel/caller.js';
+import { type Day } from '../kernel/day.js';
+import { Failure } from '../kernel/failure.js';
+import { type Transaction } from '../platform/database/unit-of-work.js';
+import { recordEvents } from '../platform/outbound/outgoing-events.js';
+import { type Checklist, loadChecklist } from './checklist.js';
+import { type Closing } from './closing.js';
+import { insertClosing, markPosted, markReopened, requestReopening } from './closing-store.js';
+import { hashLines, type JournalLine } from './journal-line.js';
+import { loadLabels } from './labels.js';
+import {
+  assertBookMonth,
+  type BookMonths,
+  loadBookMonths,
+  loadBooks,
+  type MonthBooks,
+  toStoredStates,
+} from './load-books.js';
+import { type Month, monthBefore } from './month.js';
+import { deletePreparation, findPreparations, type Preparation, savePreparation, totalLines } from './preparation.js';
+import { requireAccounting } from './settings-views.js';
+
+/** The books of an open month as they would be closed now. */
+export interface OpenMonth {
+  readonly months: BookMonths;
+  readonly books: MonthBooks;
+  readonly checklist: Checklist;
+  readonly lines: readonly JournalLine[];
+  readonly hash: string;
+}
+
+interface Now {
+  readonly today: Day;
+  readonly at: Date;
+}
+
+export async function loadOpenMonth(tx: Transaction, month: Month, today: Day): Promise<OpenMonth> {
+  const months = await loadBookMonths(tx, today);
+  assertBookMonth(months, month);
+  if (month < months.firstOpen) throw monthClosed(month);
+  const books = await loadBooks(tx, { month, repIds: null, today });
+  const lines = books.lines.filter((line) => line.month === month);
+  const before = months.closed.find((closing) => closing.month === monthBefore(month)) ?? null;
+  return {
+    months,
+    books,
+    checklist: await loadChecklist(tx, months, books, today),
+    lines,
+    hash: hashLines(before?.hash ?? null, month, lines),
+  };
+}
+
+export async function prepareMonth(tx: Transaction, caller: Caller, month: Month, now: Now): Promise<OpenMonth> {
+  const open = await loadOpenMonth(tx, month, now.today);
+  assertNothingBlocks(month, open.checklist);
+  await savePreparation(tx, caller, { month, hash: open.hash, totals: totalLines(open.lines), at: now.at });
+  await recordEvents(tx, [{ type: 'accounting.month_prepared', data: { month, hash: open.hash } }]);
+  await record(tx, caller, 'accounting_month_prepared', month, { hash: open.hash }, now.at);
+  return open;
+}
+
+export async function closeMonth(
+  tx: Transaction,
+  caller: Caller,
+  { month, hash }: { readonly month: Month; readonly hash: string },
+  now: Now,
+): Promise<void> {
+  assertPerson(caller);
+  const { secondPerson } = await requireAccounting(tx);
+  const open = await loadOpenMonth(tx, month, now.today);
+  const prepared = (await findPreparations(tx)).find((each) => each.month === month);
+  if (prepared === undefined)
+    throw new Failure('month_not_prepared', `${month} is not prepared. Prepare it, then another person closes it.`);
+  const isSamePerson = prepared.authorId !== null && peopleBehind(caller).includes(prepared.authorId);
+  if (secondPerson && isSamePerson) throw ownWork('You have prepared the month. Another person closes it.');
+  assertNothingBlocks(month, open.checklist);
+  if (open.hash !== prepared.hash || open.hash !== hash) throw booksChanged(prepared, open);
+  const version = await insertClosing(tx, caller, {
+    month,
+    isOpening: false,
+    hash: open.hash,
+    content: {
+      states: open.books.states.map(toStoredStates),
+      warnings: open.checklist.warnings,
+      labels: await loadLabels(tx, open.books.entity, open.lines),
+      onePerson: isSamePerson,
+    },
+    preparedBy: prepared.actor,
+    at: now.at,
+    lines: open.lines,
+  });
+  await deletePreparation(tx, month);
+  const details = { hash: open.hash, version, warnings: open.checklist.warnings, onePerson: isSamePerson };
+  await recordEvents(tx, [{ type: 'accounting.month_closed', data: { month, hash: open.hash, version } }]);
+  await record(tx, caller, 'accounting_month_closed', month, details, now.at);
+}
+
+/** Reopens the latest closed month: one person requests it, another one does it. */
+export async function reopenMonth(
+  tx: Transaction,
+  caller: Caller,
+  { month, reason }: { readonly month: Month; readonly reason: string },
+  now: Now,
+): Promise<void> {
+  assertPerson(caller);
+  const { secondPerson } = await requireAccounting(tx);
+  const closing = await requireClosed(tx, month, now.today);
+  if (closing.postedAt !== null)
+    throw new Failure(
+      'journals_posted',
+      `The journals of ${month} are posted. Later changes are in the first open month.`,
+    );
+  const latest = (await loadBookMonths(tx, now.today)).closed[0];
+  if (latest?.month !== month)
+    throw new Failure(
+      'close_in_order',
+      `${latest?.month} was closed after it. Only the latest month can be reopened.`,
+      {
+        month: latest?.month ?? month,
+      },
+    );
+  const { version, hash } = closing;
+  if (secondPerson && closing.reopenRequestedBy === null) {
+    await requestReopening(tx, caller, { month, version, reason, at: now.at });
+    return record(tx, caller, 'accounting_reopening_requested', month, { version, reason }, now.at);
+  }
+  if (secondPerson && peopleBehind(caller).includes(closing.reopenRequestedById ?? ''))
+    throw ownWork('You have requested to reopen the month. Another person does it.');
+  if (!secondPerson) await requestReopening(tx, caller, { month, version, reason, at: now.at });
+  await markReopened(tx, caller, { month, version, at: now.at });
+  await recordEvents(tx, [{ type: 'accounting.month_reopened', data: { month, hash, version } }]);
+  await record(tx, caller, 'accounting_month_reopened', month, { version, hash, reason }, now.at);
+}
+
+/** The closing of the month that counts. */
+export async function requireClosed(tx: Transaction, month: Month, today: Day): Promise<Closing> {
+  const months = await loadBookMonths(tx, today);
+  assertBookMonth(months, month);
+  const closing = months.closed.find((each) => each.month === month);
+  if (closing === undefined) throw new Failure('month_open', `${month} is open. Close it first.`, { month });
+  return closing;
+}
+
+function record(
+  tx: Transaction,
+  caller: Caller,
+  trigger: string,
+  period: Month,
+  details: Readonly<Record<string, unknown>>,
+  at: Date,
+): Promise<void> {
+  return recordAuditEntry(tx, caller, { trigger, scope: 'accounting', period, details, at });
+}
+
+function assertNothingBlocks(month: Month, { blocking }: Checklist): void {
+  const [first] = blocking;
+  if (first === undefined) return;
+  const messages = {
+    close_in_order: 'A month before it is open. Months are closed in their order.',
+    month_not_over: 'The month has not ended.',
+    calculation_pending: 'Commission of its days is being calculated. Try again in a moment.',
+    fx_rate_missing: 'A day has no exchange rate into the currency of the company. Enter one first.',
+  } as const;
+  throw new Failure(first.code, messages[first.code], { month, blocking });
+}
+
+function assertPerson({ repId }: Caller): void {
+  if (repId === null)
+    throw new Failure('forbidden', 'Only a person who is signed in closes and reopens months; keys do not.');
+}
+
+function ownWork(message: string): Failure {
+  return new Failure('second_person_required', message);
+}
+
+function booksChanged(prepared: Preparation, open: OpenMonth): Failure {
+  const before = new Map(prepared.totals.map((total) => [`${total.account} ${total.currency}`, total.amount]));
+  const now = new Map(totalLines(open.lines).map((total) => [`${total.account} ${total.currency}`, total.amount]));
+  const changed = [...new Set([...before.keys(), ...now.keys()])]
+    .filter((key) => before.get(key) !== now.get(key))
+    .map((key) => ({ account: key, before: before.get(key) ?? '0', now: now.get(key) ?? '0' }));
+  return new Failure('books_changed', 'The books have changed since the month was prepared. Prepare it again.', {
+    hash: open.hash,
+    changed,
+  });
+}
+
+function monthClosed(month: Month): Failure {
+  return new Failure('month_closed', `${month} is closed.`, { month });
+}
+
+/** Records that the journals of the month were posted. It stays closed after that. */
+export async function postJournals(
+  tx: Transaction,
+  caller: Caller,
+  { month, reference }: { readonly month: Month; readonly reference: string },
+  now: Now,
+): Promise<void> {
+  const { version, postedAt } = await requireClosed(tx, month, now.today);
+  if (postedAt !== null) throw new Failure('journals_posted', `The journals of ${month} are posted already.`);
+  await markPosted(tx, caller, { month, version, reference, at: now.at });
+  await record(tx, caller, 'accounting_journals_posted', month, { version, reference }, now.at);
+}

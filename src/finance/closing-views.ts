@@ -1,0 +1,59 @@
+import { sql } from 'kysely';
+import { Decimal } from '../kernel/decimal.js';
+import { type Transaction } from '../platform/database/unit-of-work.js';
+import { type Closing, type ClosingContent } from './closing.js';
+import { type JournalLine } from './journal-line.js';
+import { type Month } from './month.js';
+
+/** The closings until `asOf`, the latest month and version first; also those that were reopened. */
+export async function listClosings(tx: Transaction): Promise<Closing[]> {
+  const { rows } = await sql<Closing>`
+    select month, version, is_opening as "isOpening", hash, prepared_by as "preparedBy", closed_by as "closedBy",
+      closed_at as "closedAt", reopen_reason as "reopenReason", reopen_requested_by as "reopenRequestedBy",
+      reopen_requested_by_id as "reopenRequestedById", reopened_by as "reopenedBy",
+      case when reopened_at <= coalesce(${tx.asOf}::timestamptz, 'infinity') then reopened_at end as "reopenedAt",
+      posted_by as "postedBy", posted_at as "postedAt", posted_reference as "postedReference"
+    from accounting_closings
+    where workspace_id = ${tx.workspaceId} and closed_at <= coalesce(${tx.asOf}::timestamptz, 'infinity')
+    order by month desc, version desc`.execute(tx.db);
+  return rows;
+}
+
+/** The closings that count, the latest month first. */
+export async function listClosed(tx: Transaction): Promise<Closing[]> {
+  return (await listClosings(tx)).filter(({ reopenedAt }) => reopenedAt === null);
+}
+
+export async function loadClosingContent(
+  tx: Transaction,
+  { month, version }: Pick<Closing, 'month' | 'version'>,
+): Promise<ClosingContent> {
+  const { content } = await tx.db
+    .selectFrom('accounting_closings')
+    .select('content')
+    .where('workspace_id', '=', tx.workspaceId)
+    .where('month', '=', month)
+    .where('version', '=', version)
+    .executeTakeFirstOrThrow();
+  return content;
+}
+
+/** The lines that closings have posted until the month, of these reps, or of everyone. */
+export async function loadPostedLines(
+  tx: Transaction,
+  until: Month,
+  repIds: readonly string[] | null,
+): Promise<JournalLine[]> {
+  const { rows } = await sql<Omit<JournalLine, 'amount' | 'value'> & { amount: string; value: string }>`
+    select l.line_id as "lineId", l.entity, l.month, l.day, l.kind, l.ref, l.source, l.account, l.rep_id as "repId",
+      l.currency, l.amount::text as amount, l.value::text as value, l.late, l.deal_id as "dealId",
+      l.plan_id as "planId", l.rule_name as "ruleName", l.period, l.batch_id as "batchId", l.draw_id as "drawId"
+    from accounting_lines l
+    join accounting_closings c on c.workspace_id = l.workspace_id and c.month = l.month and c.version = l.version
+      and c.closed_at <= coalesce(${tx.asOf}::timestamptz, 'infinity')
+      and (c.reopened_at is null or c.reopened_at > ${tx.asOf}::timestamptz)
+    where l.workspace_id = ${tx.workspaceId} and l.month <= ${until}
+      ${repIds === null ? sql`` : sql`and l.rep_id = any(${repIds}::uuid[])`}
+    order by l.month, l.line_id`.execute(tx.db);
+  return rows.map((row) => ({ ...row, amount: Decimal.of(row.amount), value: Decimal.of(row.value) }));
+}

@@ -1,0 +1,51 @@
+import { type AccountRole } from './accounts.js';
+import { type Labels } from './labels.js';
+import { type States } from './states.js';
+
+/** The states of what a person is owed, as exact decimal texts. */
+export type StoredStates = { readonly [State in keyof States]: string } & {
+  readonly repId: string;
+  readonly currency: string;
+};
+
+/** The sum of an account in a month, as exact decimal text. */
+export interface BookTotal {
+  readonly account: AccountRole;
+  readonly currency: string;
+  readonly amount: string;
+  readonly value: string;
+}
+
+/** A warning that was shown when a month was closed. */
+export interface StoredWarning {
+  readonly code: string;
+  readonly count: number;
+}
+
+/** What a closing stores beside its lines. */
+export interface ClosingContent {
+  readonly states: readonly StoredStates[];
+  readonly warnings: readonly StoredWarning[];
+  readonly labels: Labels;
+  /** Whether the person who prepared the month has closed it. */
+  readonly onePerson: boolean;
+}
+
+/** A month that was closed. */
+export interface Closing {
+  readonly month: string;
+  readonly version: number;
+  readonly isOpening: boolean;
+  readonly hash: string;
+  readonly preparedBy: string;
+  readonly closedBy: string;
+  readonly closedAt: Date;
+  readonly reopenReason: string | null;
+  readonly reopenRequestedBy: string | null;
+  readonly reopenRequestedById: string | null;
+  readonly reopenedBy: string | null;
+  readonly reopenedAt: Date | null;
+  readonly postedBy: string | null;
+  readonly postedAt: Date | null;
+  readonly postedReference: string | null;
+}

@@ -1,0 +1,146 @@
+import { z } from 'zod';
+import { type Caller } from '../../kernel/caller.js';
+import { type Clock } from '../../kernel/clock.js';
+import { type Day } from '../../kernel/day.js';
+import { workspaceToday } from '../../people/reps/rep-views.js';
+import { type Transaction, UnitOfWork } from '../../platform/database/unit-of-work.js';
+import { CLOCK } from '../../platform/injection-tokens.js';
+import { operation } from '../../platform/operations/operation.js';
+import { text } from '../../platform/operations/schemas.js';
+import { closeMonth, loadOpenMonth, postJournals, prepareMonth, reopenMonth } from '../close-month.js';
+import { deletePreparation } from '../preparation.js';
+import {
+  loadMonth,
+  monthParams,
+  monthWithChecklist,
+  monthWithChecklistExample,
+} from '../queries/get-accounting-month.js';
+
+const failures = { accounting_off: 409, month_not_found: 404 } as const;
+const blocked = {
+  ...failures,
+  month_closed: 409,
+  close_in_order: 409,
+  month_not_over: 409,
+  calculation_pending: 409,
+  fx_rate_missing: 409,
+} as const;
+const uses = { unitOfWork: UnitOfWork, clock: CLOCK };
+const params = { month: '2026-02' };
+const open = { ...monthWithChecklistExample, status: 'open', version: null, closedBy: null, closedAt: null } as const;
+
+/** Changes a month, alone in the workspace, and returns it. */
+async function change(
+  caller: Caller,
+  { unitOfWork, clock }: { readonly unitOfWork: UnitOfWork; readonly clock: Clock },
+  month: string,
+  work: (tx: Transaction, now: { readonly today: Day; readonly at: Date }) => Promise<unknown>,
+): Promise<z.input<typeof monthWithChecklist>> {
+  return unitOfWork.run(caller, { lock: 'exclusive', access: 'write' }, async (tx) => {
+    const today = await workspaceToday(tx, clock);
+    await work(tx, { today, at: clock.now() });
+    return loadMonth(tx, month, today);
+  });
+}
+
+export const prepareAccountingMonth = operation({
+  id: 'prepareAccountingMonth',
+  summary: 'Say that the books of a month are right, so that another person closes it',
+  method: 'post',
+  path: '/v1/accounting/months/:month/prepare',
+  access: 'admin',
+  payroll: true,
+  scope: null,
+  params: monthParams,
+  response: monthWithChecklist,
+  failures: blocked,
+  example: { params, response: { ...open, status: 'prepared', preparedAt: '2026-03-04T09:00:00.000Z' } },
+  uses,
+  async execute({ params: { month } }, caller, parts) {
+    return change(caller, parts, month, (tx, now) => prepareMonth(tx, caller, month, now));
+  },
+});
+
+export const cancelAccountingPreparation = operation({
+  id: 'cancelAccountingPreparation',
+  summary: 'Take the preparation of a month back',
+  method: 'delete',
+  path: '/v1/accounting/months/:month/prepare',
+  access: 'admin',
+  payroll: true,
+  scope: null,
+  params: monthParams,
+  response: monthWithChecklist,
+  failures: { ...failures, month_closed: 409 },
+  example: { params, response: { ...open, hash: null, preparedBy: null } },
+  uses,
+  async execute({ params: { month } }, caller, parts) {
+    return change(caller, parts, month, async (tx, { today }) => {
+      await loadOpenMonth(tx, month, today);
+      await deletePreparation(tx, month);
+    });
+  },
+});
+
+export const closeAccountingMonth = operation({
+  id: 'closeAccountingMonth',
+  summary: 'Close a month that another person has prepared; its books never change after that',
+  method: 'post',
+  path: '/v1/accounting/months/:month/close',
+  access: 'admin',
+  stepUp: 'always',
+  scope: null,
+  params: monthParams,
+  body: z.strictObject({ hash: text(64).describe('The hash that was prepared: the books are still the same') }),
+  response: monthWithChecklist,
+  failures: { ...blocked, month_not_prepared: 409, books_changed: 409, second_person_required: 403 },
+  example: { params, body: { hash: monthWithChecklistExample.hash }, response: monthWithChecklistExample },
+  uses,
+  async execute({ params: { month }, body: { hash } }, caller, parts) {
+    return change(caller, parts, month, (tx, now) => closeMonth(tx, caller, { month, hash }, now));
+  },
+});
+
+export const reopenAccountingMonth = operation({
+  id: 'reopenAccountingMonth',
+  summary: 'Request to reopen the latest closed month, or reopen it after another person has requested it',
+  method: 'post',
+  path: '/v1/accounting/months/:month/reopen',
+  access: 'admin',
+  stepUp: 'always',
+  scope: null,
+  params: monthParams,
+  body: z.strictObject({ reason: text(1000).describe('Why, for the audit log') }),
+  response: monthWithChecklist,
+  failures: {
+    ...failures,
+    month_open: 409,
+    close_in_order: 409,
+    journals_posted: 409,
+    second_person_required: 403,
+  },
+  example: { params, body: { reason: 'A batch was missing' }, response: { ...open, hash: null, preparedBy: null } },
+  uses,
+  async execute({ params: { month }, body: { reason } }, caller, parts) {
+    return change(caller, parts, month, (tx, now) => reopenMonth(tx, caller, { month, reason }, now));
+  },
+});
+
+export const recordPostedJournals = operation({
+  id: 'recordPostedJournals',
+  summary: 'Record that the journals of a closed month were posted, after which it stays closed',
+  method: 'post',
+  path: '/v1/accounting/journals/:month/posted',
+  access: 'admin',
+  payroll: true,
+  scope: null,
+  params: monthParams,
+  body: z.strictObject({ reference: text(200).describe('Reference in the books of the company') }),
+  response: monthWithChecklist,
+  failures: { ...failures, month_open: 409, journals_posted: 409 },
+  example: { params, body: { reference: 'JE-2026-02' }, response: monthWithChecklistExample },
+  uses,
+  async execute({ params: { month }, body: { reference } }, caller, parts) {
+    return change(caller, parts, month, (tx, now) => postJournals(tx, caller, { month, reference }, now));
+  },
+});

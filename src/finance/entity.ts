@@ -1,0 +1,50 @@
+import { z } from 'zod';
+import { fields } from '../api/resource-fields.js';
+import { day, percentage, text } from '../platform/operations/schemas.js';
+import { accountRoles } from './accounts.js';
+import { type StoredEntity } from './settings-views.js';
+
+const account = z
+  .strictObject({
+    number: text(50).describe('Number of the account'),
+    name: text(200).describe('Name of the account'),
+  })
+  .describe('An account in the books of the entity');
+
+export const entityTerms = {
+  name: text(200).describe('Name of the entity'),
+  payrollTax: z
+    .array(
+      z
+        .strictObject({
+          from: day.describe('First day of the percentage, YYYY-MM-DD'),
+          percent: percentage(0, 100).describe("Employer's payroll tax in percent of what is owed"),
+        })
+        .describe('A percentage from a day on'),
+    )
+    .max(100)
+    .describe("Employer's payroll tax on what is owed; none for no tax"),
+  accounts: z
+    .partialRecord(z.enum(accountRoles), account)
+    .describe('The account of each role. A role without one stops the export of journals'),
+};
+
+export const entity = z
+  .object({
+    code: z.string().describe('Code of the entity'),
+    currency: fields.currency,
+    ...entityTerms,
+  })
+  .describe('A company whose books are kept');
+
+export function toEntityResponse({ payrollTax, ...stored }: StoredEntity): z.input<typeof entity> {
+  return { ...stored, payrollTax: payrollTax.map(({ from, percent }) => ({ from, percent: Number(percent) })) };
+}
+
+export const entityExample = {
+  code: 'main',
+  name: 'Acme Inc.',
+  currency: 'USD',
+  payrollTax: [{ from: '2026-01-01', percent: 7.65 }],
+  accounts: { accrued_commission: { number: '2110', name: 'Accrued commission' } },
+} as const;

@@ -1,0 +1,57 @@
+import { sql } from 'kysely';
+import { type Day } from '../kernel/day.js';
+import { Decimal } from '../kernel/decimal.js';
+import { groupBy } from '../kernel/group-by.js';
+import { type Transaction } from '../platform/database/unit-of-work.js';
+import { type HandedAmount } from '../statements/handed-amounts.js';
+import { type Movement, noOrigin } from './movement.js';
+
+interface Handover {
+  readonly handoverId: string;
+  readonly period: string;
+  readonly scope: 'full' | 'new';
+  readonly day: Day;
+  readonly amounts: readonly HandedAmount[] | null;
+}
+
+/** What hand-overs to payroll have paid, by rep, in workspaces without payouts. */
+export async function loadHandoverMovements(tx: Transaction): Promise<ReadonlyMap<string, readonly Movement[]>> {
+  const { rows } = await sql<Handover>`
+    select h.handover_id as "handoverId", h.period, h.scope, h.amounts,
+      (h.created_at at time zone known_zone(w.timezone))::date as day
+    from payroll_handovers h join workspaces w on w.workspace_id = h.workspace_id
+    where h.workspace_id = ${tx.workspaceId} and h.created_at <= coalesce(${tx.asOf}::timestamptz, 'infinity')
+    order by h.created_at, h.handover_id`.execute(tx.db);
+  return groupBy(listHandoverMovements(rows), ({ repId }) => repId);
+}
+
+/** A full file takes back what earlier ones of its period contain for the people in it. */
+export function listHandoverMovements(files: readonly Handover[]): (Movement & { readonly repId: string })[] {
+  const handed = new Map<string, Map<string, Decimal>>();
+  return files.flatMap(({ handoverId, period, scope, day, amounts }) =>
+    [...groupBy(amounts ?? [], ({ repId }) => repId)].flatMap(([repId, ofRep]) => {
+      const key = `${period}|${repId}`;
+      const before = handed.get(key) ?? new Map<string, Decimal>();
+      const now = new Map(scope === 'full' ? [] : before);
+      for (const { currency, summary } of ofRep)
+        now.set(currency, (now.get(currency) ?? Decimal.zero).plus(Decimal.of(summary.netPayout)));
+      handed.set(key, now);
+      return [...new Set([...before.keys(), ...now.keys()])].flatMap((currency) => {
+        const change = (now.get(currency) ?? Decimal.zero).minus(before.get(currency) ?? Decimal.zero);
+        if (change.isZero()) return [];
+        return [
+          {
+            repId,
+            kind: 'payment' as const,
+            source: `payment|${handoverId}`,
+            day,
+            currency,
+            amount: change.negated(),
+            draws: Decimal.zero,
+            origin: { ...noOrigin, period },
+          },
+        ];
+      });
+    }),
+  );
+}

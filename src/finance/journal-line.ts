@@ -1,0 +1,49 @@
+import { createHash } from 'node:crypto';
+import { type Day } from '../kernel/day.js';
+import { type Decimal } from '../kernel/decimal.js';
+import { type AccountRole, type EntryKind } from './accounts.js';
+import { type Month } from './month.js';
+import { type Origin } from './movement.js';
+
+/** A line of the journal of a month. Debits are positive. */
+export interface JournalLine extends Origin {
+  readonly lineId: string;
+  readonly entity: string;
+  readonly month: Month;
+  readonly day: Day;
+  readonly kind: EntryKind;
+  /** Names the entry among those of its kind: its lines add up to zero. */
+  readonly ref: string;
+  /** What moves: lines of other months have the same where they are about the same. */
+  readonly source: string;
+  readonly account: AccountRole;
+  readonly repId: string;
+  readonly currency: string;
+  /** In `currency`. */
+  readonly amount: Decimal;
+  /** In the currency of the entity. */
+  readonly value: Decimal;
+  /** The line is about a month that was closed. */
+  readonly late: boolean;
+}
+
+export type UnnamedLine = Omit<JournalLine, 'lineId'>;
+
+/** The line with its id: equal facts give equal ids, in any order. */
+export function nameLine(workspaceId: string, line: UnnamedLine): JournalLine {
+  const { entity, month, kind, repId, ref, account, currency } = line;
+  const content = JSON.stringify([workspaceId, entity, month, kind, repId, ref, account, currency]);
+  return { ...line, lineId: createHash('sha256').update(content).digest('hex').slice(0, 32) };
+}
+
+/** SHA-256 over the hash of the closing before, the month and its lines in the order of their ids. */
+export function hashLines(before: string | null, month: Month, lines: readonly JournalLine[]): string {
+  const hash = createHash('sha256').update(JSON.stringify([before, month]));
+  for (const { lineId, account, currency, amount, value } of sortLines(lines))
+    hash.update(`\n${lineId} ${account} ${currency} ${amount.toString()} ${value.toString()}`);
+  return hash.digest('hex');
+}
+
+export function sortLines(lines: readonly JournalLine[]): JournalLine[] {
+  return lines.toSorted((a, b) => (a.lineId < b.lineId ? -1 : Number(a.lineId > b.lineId)));
+}

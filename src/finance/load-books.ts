@@ -1,0 +1,204 @@
+import { sql } from 'kysely';
+import { convertAmount, defaultRateTable } from '../engine/exchange-rates.js';
+import { chunk } from '../kernel/chunk.js';
+import { roundToCurrency } from '../kernel/currency.js';
+import { type Day } from '../kernel/day.js';
+import { Decimal, sum } from '../kernel/decimal.js';
+import { Failure } from '../kernel/failure.js';
+import { groupBy } from '../kernel/group-by.js';
+import { exchangeRatesOf, loadFxTerms } from '../ledger/input/exchange-rates.js';
+import { loadWorkspaceTerms } from '../ledger/input/rep-terms.js';
+import { type Transaction } from '../platform/database/unit-of-work.js';
+import { type Closing, type StoredStates } from './closing.js';
+import { listClosed, loadClosingContent, loadPostedLines } from './closing-views.js';
+import { type JournalLine } from './journal-line.js';
+import { type Books, type Convert, keepBooks } from './keep-books.js';
+import { daysOf, listMonths, type Month, monthAfter, monthBefore, monthOf } from './month.js';
+import { loadRepFacts, type RepFacts } from './rep-facts.js';
+import { changesLiability } from './roll-forward.js';
+import { findEntity, requireAccounting, type StoredEntity } from './settings-views.js';
+import { divideByState, type States } from './states.js';
+
+/** The books of a month: the lines of all months until it, and what people are owed at its end by state. */
+export interface MonthBooks {
+  readonly month: Month;
+  /** The closing of the month; null while it is open. */
+  readonly closing: Closing | null;
+  readonly firstOpen: Month;
+  readonly entity: StoredEntity;
+  readonly lines: readonly JournalLine[];
+  readonly states: readonly RepStates[];
+  readonly missingRates: Books['missingRates'];
+}
+
+export interface RepStates extends States {
+  readonly repId: string;
+  readonly currency: string;
+}
+
+/** The facts of these reps are in memory together. */
+const loadedReps = 100;
+
+/** Which months have books, and which of them is the first that is open. */
+export interface BookMonths {
+  readonly from: Month;
+  readonly firstOpen: Month;
+  readonly current: Month;
+  /** The closings that count, the latest month first. */
+  readonly closed: readonly Closing[];
+}
+
+export async function loadBookMonths(tx: Transaction, today: Day): Promise<BookMonths> {
+  const { from } = await requireAccounting(tx);
+  const closed = await listClosed(tx);
+  const latest = closed[0]?.month ?? monthBefore(from);
+  return { from, firstOpen: monthAfter(latest), current: monthOf(today), closed };
+}
+
+export function assertBookMonth({ from, current }: BookMonths, month: Month): void {
+  if (from <= month && month <= current) return;
+  throw new Failure(
+    'month_not_found',
+    month < from ? `The books begin with ${from}.` : `${month} has not begun. The present month is ${current}.`,
+    { from, current },
+  );
+}
+
+/** The books until the month, of these reps, or of everyone. */
+export async function loadBooks(
+  tx: Transaction,
+  { month, repIds, today }: { readonly month: Month; readonly repIds: readonly string[] | null; readonly today: Day },
+): Promise<MonthBooks> {
+  const months = await loadBookMonths(tx, today);
+  assertBookMonth(months, month);
+  const entity = await requireEntity(tx);
+  const closing = months.closed.find((each) => each.month === month) ?? null;
+  const shared = { month, closing, firstOpen: months.firstOpen, entity };
+  if (closing !== null) {
+    const { states } = await loadClosingContent(tx, closing);
+    const own = states.filter(({ repId }) => repIds === null || repIds.includes(repId));
+    return {
+      ...shared,
+      lines: await loadPostedLines(tx, month, repIds),
+      states: own.map(readStates),
+      missingRates: [],
+    };
+  }
+  const convert = await loadConversion(tx, entity.currency, today);
+  const parts = [];
+  for (const some of chunk(await listRepIds(tx, repIds), loadedReps))
+    parts.push(await keepOpen(tx, some, { months: listMonths(months.firstOpen, month), entity, convert }));
+  return {
+    ...shared,
+    lines: parts.flatMap(({ lines }) => lines),
+    states: parts.flatMap(({ states }) => states),
+    missingRates: parts.flatMap(({ missingRates }) => missingRates),
+  };
+}
+
+/** The balances before the first month: all that is known of the days before it, as one entry for each subject. */
+export async function loadOpening(tx: Transaction, from: Month, today: Day): Promise<JournalLine[]> {
+  const month = monthBefore(from);
+  const entity = await requireEntity(tx);
+  const convert = await loadConversion(tx, entity.currency, today);
+  const lines: JournalLine[] = [];
+  for (const some of chunk(await listRepIds(tx, null), loadedReps)) {
+    const books = await keepOpen(tx, some, { months: [month], entity, convert, isOpening: true });
+    for (const line of books.lines) lines.push(line);
+  }
+  return lines;
+}
+
+export async function requireEntity(tx: Transaction): Promise<StoredEntity> {
+  return (await findEntity(tx)) as StoredEntity;
+}
+
+interface OpenTerms {
+  readonly months: readonly Month[];
+  readonly entity: StoredEntity;
+  readonly convert: Convert;
+  readonly isOpening?: true;
+}
+
+async function keepOpen(
+  tx: Transaction,
+  repIds: readonly string[],
+  { months, entity, convert, isOpening }: OpenTerms,
+): Promise<Pick<MonthBooks, 'lines' | 'states' | 'missingRates'>> {
+  const last = months.at(-1) as Month;
+  const { to } = daysOf(last);
+  const facts = await loadRepFacts(tx, repIds, to);
+  const posted = groupBy(isOpening ? [] : await loadPostedLines(tx, last, repIds), ({ repId }) => repId);
+  const all = repIds.map((repId) => {
+    const own = facts.get(repId) as RepFacts;
+    const before = posted.get(repId) ?? [];
+    const { movements } = own;
+    const input = { workspaceId: tx.workspaceId, repId, entity, movements, posted: before, months, convert };
+    const books = keepBooks({ ...input, ...(isOpening ? { isOpening } : {}) });
+    const lines = [...before, ...books.lines];
+    return { lines, states: listStates(repId, own, lines, to), missingRates: books.missingRates };
+  });
+  return {
+    lines: all.flatMap(({ lines }) => lines),
+    states: all.flatMap(({ states }) => states),
+    missingRates: all.flatMap(({ missingRates }) => missingRates),
+  };
+}
+
+function listStates(repId: string, facts: RepFacts, lines: readonly JournalLine[], day: Day): RepStates[] {
+  const { waiting, held } = facts.unreleased(day);
+  const batched = facts.batches.map(({ period, currency, createdOn, decidedOn, paidOn, status, commission }) => ({
+    period,
+    currency,
+    createdOn,
+    endedOn: status === 'paid' ? paidOn : decidedOn,
+    isPaid: status === 'paid',
+    amount: commission,
+  }));
+  return [...groupBy(lines.filter(changesLiability), ({ currency }) => currency)].map(([currency, ofCurrency]) => ({
+    repId,
+    currency,
+    ...divideByState({
+      currency,
+      day,
+      owed: sum(ofCurrency.map(({ amount }) => amount)).negated(),
+      waiting: waiting.get(currency) ?? Decimal.zero,
+      held: held.get(currency) ?? Decimal.zero,
+      approved: facts.approved,
+      batched,
+    }),
+  }));
+}
+
+export function readStates({ repId, currency, ...states }: StoredStates): RepStates {
+  const read = Object.entries(states).map(([state, amount]) => [state, Decimal.of(amount)]);
+  return { repId, currency, ...(Object.fromEntries(read) as unknown as States) };
+}
+
+export function toStoredStates({ repId, currency, ...states }: RepStates): StoredStates {
+  const text = Object.entries(states).map(([state, amount]) => [state, amount.toString()]);
+  return { repId, currency, ...Object.fromEntries(text) } as StoredStates;
+}
+
+async function loadConversion(tx: Transaction, to: string, today: Day): Promise<Convert> {
+  const { revision, currency: workspaceCurrency } = await loadWorkspaceTerms(tx);
+  const rates = exchangeRatesOf(await loadFxTerms(tx, revision), workspaceCurrency);
+  return (amount, from, day) => {
+    const rate = rates.find(defaultRateTable, from, to, { day, isProvisional: day >= today });
+    return rate === null ? null : roundToCurrency(convertAmount(amount, rate), to);
+  };
+}
+
+/** People with something in the ledger or in the books, or with a draw, by id. */
+async function listRepIds(tx: Transaction, repIds: readonly string[] | null): Promise<string[]> {
+  const { rows } = await sql<{ repId: string }>`
+    select r.rep_id as "repId" from reps r
+    where r.workspace_id = ${tx.workspaceId} ${repIds === null ? sql`` : sql`and r.rep_id = any(${repIds}::uuid[])`}
+      and (exists (select from commission_events e where e.workspace_id = r.workspace_id and e.rep_id = r.rep_id)
+        or exists (select from draws d where d.workspace_id = r.workspace_id and d.rep_id = r.rep_id)
+        or exists (select from accounting_lines l where l.workspace_id = r.workspace_id and l.rep_id = r.rep_id)
+        or exists (
+          select from commission_event_history h where h.workspace_id = r.workspace_id and h.rep_id = r.rep_id))
+    order by r.rep_id`.execute(tx.db);
+  return rows.map(({ repId }) => repId);
+}

@@ -1,0 +1,91 @@
+import { z } from 'zod';
+import { fileHash } from '../../exports/payroll-csv.js';
+import { Failure } from '../../kernel/failure.js';
+import { type Transaction, UnitOfWork } from '../../platform/database/unit-of-work.js';
+import { CLOCK } from '../../platform/injection-tokens.js';
+import { Download, operation } from '../../platform/operations/operation.js';
+import { asOfQuery, flag, text, wholeNumber } from '../../platform/operations/schemas.js';
+import { loadClosingContent } from '../closing-views.js';
+import { details, toFileLines } from '../journal-entries.js';
+import { type JournalLayout, journalLayouts, writeJournals } from '../journal-layouts.js';
+import { type JournalLine } from '../journal-line.js';
+import { type Labels, loadLabels } from '../labels.js';
+import { type MonthBooks } from '../load-books.js';
+import { monthParams } from './get-accounting-month.js';
+import { readBooks } from './get-liability.js';
+import { linesOfMonth } from './list-journal-lines.js';
+
+const query = z.strictObject({
+  layout: z.enum(journalLayouts).default('generic').describe('Layout of the file: generic, or that of a system'),
+  detail: z
+    .enum(details)
+    .default('line')
+    .describe('line: every line; person: sums by person, kind and account; summary: sums by kind and account'),
+  draft: flag.default(false).describe('true: also of a month that is open; its file may change'),
+  taxRate: text(50).default('Tax Exempt').describe('Tax rate of the lines; only in the layout xero'),
+  consultant: wholeNumber(1, 9_999_999)
+    .default(1001)
+    .describe('Number of the tax consultant; only in the layout datev'),
+  client: wholeNumber(1, 99_999).default(1).describe('Number of the client; only in the layout datev'),
+  asOf: asOfQuery,
+});
+
+interface JournalFile {
+  readonly books: MonthBooks;
+  readonly lines: readonly JournalLine[];
+  readonly labels: Labels;
+}
+
+async function loadFile(tx: Transaction, books: MonthBooks, isDraft: boolean): Promise<JournalFile> {
+  const { closing, month } = books;
+  if (closing === null && !isDraft)
+    throw new Failure('month_open', `${month} is open. Close it first, or export it with draft=true.`, { month });
+  const lines = linesOfMonth(books);
+  const labels =
+    closing === null ? await loadLabels(tx, books.entity, lines) : (await loadClosingContent(tx, closing)).labels;
+  // Accounts that were entered after the closing count, or a month without them could not be exported.
+  return { books, lines, labels: { ...labels, accounts: { ...books.entity.accounts, ...labels.accounts } } };
+}
+
+function assertAccounts({ lines, labels }: JournalFile, layout: JournalLayout): void {
+  const used = new Set(lines.map(({ account }) => account));
+  const roles = [...used].filter((role) => labels.accounts[role] === undefined).sort();
+  if (layout === 'datev' && labels.accounts.datev_clearing === undefined) roles.push('datev_clearing');
+  if (roles.length > 0)
+    throw new Failure('account_missing', `These roles have no account: ${roles.join(', ')}.`, { roles });
+}
+
+export const exportJournals = operation({
+  id: 'exportJournals',
+  summary: 'The journals of a month as a file for an accounting system. The same month gives the same bytes',
+  method: 'get',
+  path: '/v1/accounting/journals/:month/export',
+  access: 'admin',
+  payroll: true,
+  stepUp: 'always',
+  params: monthParams,
+  query,
+  response: z.string(),
+  files: ['text/csv'],
+  failures: { accounting_off: 409, month_not_found: 404, month_open: 409, account_missing: 409 },
+  example: { params: { month: '2026-02' }, query: { layout: 'netsuite', detail: 'summary' } },
+  uses: { unitOfWork: UnitOfWork, clock: CLOCK },
+  async execute({ params: { month }, query: request }, caller, parts): Promise<Download> {
+    const { layout, detail, draft, taxRate, consultant, client, asOf } = request;
+    const file = await readBooks(caller, parts, { month, asOf }, (tx, books) => loadFile(tx, books, draft));
+    assertAccounts(file, layout);
+    const { books, labels } = file;
+    const version = books.closing?.version ?? null;
+    const content = await writeJournals(layout, toFileLines(file.lines, { month, version, labels, detail }), {
+      month,
+      entity: labels.entity,
+      entityCode: books.entity.code,
+      currency: books.entity.currency,
+      taxRate,
+      datev: { consultant, client, clearing: labels.accounts.datev_clearing?.number ?? '' },
+    });
+    const charset = layout === 'datev' ? 'windows-1252' : 'utf-8';
+    const name = `journals-${books.entity.code}-${month}-${layout}${version === null ? '-draft' : ''}.csv`;
+    return new Download(`text/csv; charset=${charset}`, name, content, { 'X-Content-SHA256': fileHash(content) });
+  },
+});

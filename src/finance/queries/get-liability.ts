@@ -1,0 +1,106 @@
+import { z } from 'zod';
+import { pageFields } from '../../api/resource-fields.js';
+import { type Caller } from '../../kernel/caller.js';
+import { type Clock } from '../../kernel/clock.js';
+import { workspaceToday } from '../../people/reps/rep-views.js';
+import { type Transaction, UnitOfWork } from '../../platform/database/unit-of-work.js';
+import { CLOCK } from '../../platform/injection-tokens.js';
+import { operation } from '../../platform/operations/operation.js';
+import { asOfQuery, offsetPage, uuid } from '../../platform/operations/schemas.js';
+import {
+  addByCurrency,
+  liabilityExample,
+  liabilityRow,
+  listByPerson,
+  listMissingRates,
+  missingRates,
+  nameRows,
+  toLiabilityRow,
+} from '../liability.js';
+import { loadBooks, type MonthBooks } from '../load-books.js';
+import { month, monthOf } from '../month.js';
+
+export const liabilityQuery = {
+  month: month.optional().describe('Month of the books, YYYY-MM; the present month by default'),
+  repId: uuid.optional().describe('Only this rep, by id (UUID)'),
+  asOf: asOfQuery,
+};
+
+const query = z.strictObject({
+  ...liabilityQuery,
+  groupBy: z
+    .enum(['currency', 'person'])
+    .default('currency')
+    .describe('currency: one row for each currency; person: one for each person and currency'),
+  ...offsetPage('rows', 1000, 200),
+});
+
+const response = z.object({
+  month: month.describe('The month, YYYY-MM'),
+  status: z.enum(['open', 'closed']).describe('closed: the amounts are those that the closing stored'),
+  liability: z.array(liabilityRow).describe('The roll-forward, by currency and name'),
+  missingRates,
+  ...pageFields,
+});
+
+/** Reads the books of a month as they are known now, or at the instant. */
+export function readBooks<T>(
+  caller: Caller,
+  { unitOfWork, clock }: { readonly unitOfWork: UnitOfWork; readonly clock: Clock },
+  request: {
+    readonly month?: string | undefined;
+    readonly repId?: string | undefined;
+    readonly asOf?: Date | undefined;
+  },
+  work: (tx: Transaction, books: MonthBooks) => Promise<T>,
+): Promise<T> {
+  const { repId, asOf } = request;
+  const options = { lock: 'none', access: 'read', isolation: 'repeatable read', asOf } as const;
+  return unitOfWork.run(caller, options, async (tx) => {
+    const today = await workspaceToday(tx, { now: () => asOf ?? clock.now() });
+    const repIds = repId === undefined ? null : [repId];
+    return work(tx, await loadBooks(tx, { month: request.month ?? monthOf(today), repIds, today }));
+  });
+}
+
+export const getLiability = operation({
+  id: 'getLiability',
+  summary: 'What people are owed at the end of a month, and how it came from the end of the month before',
+  method: 'get',
+  path: '/v1/accounting/liability',
+  access: 'admin',
+  payroll: true,
+  scope: 'payroll',
+  query,
+  response,
+  failures: { accounting_off: 409, month_not_found: 404 },
+  example: {
+    query: { month: '2026-03' },
+    response: {
+      month: '2026-03',
+      status: 'open',
+      liability: [liabilityExample],
+      missingRates: [],
+      count: 1,
+      limit: 200,
+      offset: 0,
+    },
+  },
+  uses: { unitOfWork: UnitOfWork, clock: CLOCK },
+  async execute({ query: request }, caller, parts): Promise<z.input<typeof response>> {
+    const { groupBy: grouping, limit, offset } = request;
+    return readBooks(caller, parts, request, async (tx, books) => {
+      const people = listByPerson(books);
+      const rows = await nameRows(tx, grouping === 'person' ? people : addByCurrency(people));
+      return {
+        month: books.month,
+        status: books.closing === null ? ('open' as const) : ('closed' as const),
+        liability: rows.slice(offset, offset + limit).map((row) => toLiabilityRow(books.entity.code, row)),
+        missingRates: listMissingRates(books),
+        count: rows.length,
+        limit,
+        offset,
+      };
+    });
+  },
+});

@@ -1,0 +1,47 @@
+import { type AccountingTerms } from '../access/workspaces/workspace-tables.js';
+import { Failure } from '../kernel/failure.js';
+import { type Transaction } from '../platform/database/unit-of-work.js';
+import { type Account, type AccountRole } from './accounts.js';
+import { type Entity } from './keep-books.js';
+
+/** The entity to which everyone belongs. */
+export const mainEntity = 'main';
+
+/** An entity with the accounts of its books. */
+export interface StoredEntity extends Entity {
+  readonly name: string;
+  readonly accounts: Readonly<Partial<Record<AccountRole, Account>>>;
+}
+
+export function accountingOff(): Failure {
+  return new Failure(
+    'accounting_off',
+    'Accounting is off in this workspace. An admin turns it on with PATCH /v1/workspaces {"accounting": {"enabled": true, "from": "2026-01"}}.',
+  );
+}
+
+export async function findAccounting(tx: Transaction): Promise<AccountingTerms | null> {
+  const { accounting } = await tx.db
+    .selectFrom('workspaces')
+    .select('accounting')
+    .where('workspace_id', '=', tx.workspaceId)
+    .executeTakeFirstOrThrow();
+  return accounting;
+}
+
+/** The terms of accounting. Throws while it is off. */
+export async function requireAccounting(tx: Transaction): Promise<AccountingTerms> {
+  const terms = await findAccounting(tx);
+  if (terms === null) throw accountingOff();
+  return terms;
+}
+
+export async function findEntity(tx: Transaction, code: string = mainEntity): Promise<StoredEntity | null> {
+  const row = await tx.db
+    .selectFrom('accounting_entities')
+    .select(['code', 'name', 'currency', 'payroll_tax as payrollTax', 'accounts'])
+    .where('workspace_id', '=', tx.workspaceId)
+    .where('code', '=', code)
+    .executeTakeFirst();
+  return row ?? null;
+}

@@ -1,0 +1,33 @@
+import { type Day } from '../kernel/day.js';
+import { Decimal } from '../kernel/decimal.js';
+import { computeLines, type RepPayables, toPayPeriods } from '../pay/payables/build-payables.js';
+import { type PayPeriods } from '../pay/payables/pay-periods.js';
+import { computeEarned, computeReleased, isHeld } from '../pay/payables/release.js';
+
+/** What is earned on the day and not released, and what is released and held, by currency. */
+export interface Unreleased {
+  readonly waiting: ReadonlyMap<string, Decimal>;
+  readonly held: ReadonlyMap<string, Decimal>;
+}
+
+export function findUnreleased(payables: RepPayables, payPeriods: PayPeriods, day: Day): Unreleased {
+  const periods = payPeriods.until(day).filter(({ range }) => range.to <= day);
+  const due = new Map<string, Decimal>();
+  for (const { key, amount } of [...computeLines(payables, periods).values()].flat()) add(due, key, amount);
+  for (const { corrections, unpaid } of toPayPeriods(payables, periods)) {
+    for (const correction of corrections) for (const [key, amount] of correction) add(due, key, amount);
+    for (const [key, amount] of unpaid) add(due, key, amount.negated());
+  }
+  const waiting = new Map<string, Decimal>();
+  const held = new Map<string, Decimal>();
+  for (const group of payables.groups) {
+    const released = computeReleased(group, day);
+    add(waiting, group.currency, computeEarned(group, day).minus(released));
+    if (isHeld(group, day)) add(held, group.currency, released.minus(due.get(group.key) ?? Decimal.zero));
+  }
+  return { waiting, held };
+}
+
+function add(sums: Map<string, Decimal>, key: string, amount: Decimal): void {
+  sums.set(key, (sums.get(key) ?? Decimal.zero).plus(amount));
+}

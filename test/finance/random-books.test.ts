@@ -1,0 +1,135 @@
+import { expect } from 'chai';
+import { accountRoles } from '#src/finance/accounts.js';
+import { hashLines, type JournalLine } from '#src/finance/journal-line.js';
+import { keepBooks } from '#src/finance/keep-books.js';
+import { listMonths } from '#src/finance/month.js';
+import { type Movement, movementKinds, noOrigin } from '#src/finance/movement.js';
+import { changesLiability, rollForward } from '#src/finance/roll-forward.js';
+import { Decimal, sum } from '#src/kernel/decimal.js';
+import { groupBy } from '#src/kernel/group-by.js';
+import { Random } from '../support/random.js';
+
+const months = listMonths('2026-01', '2026-06');
+const runs = Number(process.env.BOOKS_RUNS ?? 40);
+
+/** Facts that change between closings at random. */
+class RandomBooks {
+  private readonly random: Random;
+  private movements: Movement[] = [];
+  private posted: JournalLine[] = [];
+  private closed = 0;
+
+  constructor(private readonly seed: number) {
+    this.random = new Random(seed);
+  }
+
+  run(): void {
+    for (let step = 0; step < 12; step += 1) {
+      if (this.random.below(4) === 0 && this.closed < months.length - 1) this.close();
+      else this.change();
+      this.check();
+    }
+  }
+
+  private change(): void {
+    const kept = this.movements.filter(() => this.random.below(6) > 0);
+    const added = Array.from({ length: 1 + this.random.below(3) }, () => this.movement());
+    const replaced = new Set(added.map(({ source, currency }) => source + currency));
+    this.movements = [...kept.filter(({ source, currency }) => !replaced.has(source + currency)), ...added];
+  }
+
+  private movement(): Movement {
+    const kind = this.random.of(movementKinds);
+    const amount = Decimal.of((this.random.below(200_000) - 100_000) / 100);
+    const names = { draw_recovery: 'recovery', draw_forgiven: 'forgiven' } as const;
+    const prefix = kind === 'draw_recovery' || kind === 'draw_forgiven' ? names[kind] : kind;
+    return {
+      kind,
+      source: `${prefix}|${this.random.below(4)}`,
+      day: `${this.random.of(months)}-${String(1 + this.random.below(28)).padStart(2, '0')}`,
+      currency: this.random.of(['USD', 'EUR']),
+      amount: kind === 'draw_forgiven' ? Decimal.zero : amount,
+      draws: kind === 'payment' || kind === 'draw_recovery' || kind === 'draw_forgiven' ? amount : Decimal.zero,
+      origin: noOrigin,
+    };
+  }
+
+  private keep(movements: readonly Movement[] = this.movements): JournalLine[] {
+    const { lines } = keepBooks({
+      workspaceId: 'w',
+      repId: 'r',
+      entity: {
+        code: 'main',
+        currency: 'USD',
+        payrollTax: [
+          { from: '2026-03-01', percent: '10' },
+          { from: '2026-01-01', percent: '7.65' },
+        ],
+      },
+      movements,
+      posted: this.posted,
+      months: months.slice(this.closed),
+      convert: (amount, _currency, day) => amount.times(Decimal.of(`1.0${day.slice(5, 7)}`)).rounded(2),
+    });
+    return [...lines];
+  }
+
+  private close(): void {
+    const month = months[this.closed];
+    this.posted = [...this.posted, ...this.keep().filter((line) => line.month === month)];
+    this.closed += 1;
+  }
+
+  private check(): void {
+    const lines = [...this.posted, ...this.keep()];
+    const about = `seed ${this.seed}`;
+    const entries = groupBy(lines, ({ month, kind, ref, currency }) => `${month} ${kind} ${ref} ${currency}`);
+    for (const [entry, parts] of entries) {
+      expect(sum(parts.map(({ amount }) => amount)).toString(), `${about}, ${entry}`).to.equal('0');
+      expect(sum(parts.map(({ value }) => value)).toString(), `${about}, value of ${entry}`).to.equal('0');
+    }
+    const ids = lines.map(({ lineId }) => lineId);
+    expect(new Set(ids).size, `${about}, ids`).to.equal(ids.length);
+    for (const currency of ['USD', 'EUR']) this.checkCurrency(lines, currency, about);
+    const shuffled = this.keep(this.movements.toReversed());
+    expect(hashLines(null, '2026-01', shuffled), about).to.equal(hashLines(null, '2026-01', this.keep()));
+  }
+
+  private checkCurrency(lines: readonly JournalLine[], currency: string, about: string): void {
+    const own = lines.filter((line) => line.currency === currency);
+    let before = Decimal.zero;
+    for (const [index, month] of months.entries()) {
+      const { opening, closing } = rollForward(own, month);
+      expect(opening.toString(), `${about}, opening of ${month}`).to.equal(before.toString());
+      before = closing;
+      // Closed months keep what was posted, so only open ones are what is known now.
+      if (index < this.closed) continue;
+      const known = this.movements.filter((each) => each.currency === currency && each.day.slice(0, 7) <= month);
+      expect(closing.toString(), `${about}, closing of ${month}`).to.equal(
+        sum(known.map(({ amount }) => amount)).toString(),
+      );
+      this.checkAccounts(
+        own.filter((line) => line.month <= month),
+        closing,
+        about,
+      );
+    }
+    expect(own.filter(changesLiability).every(({ account }) => accountRoles.includes(account))).to.equal(true);
+  }
+
+  private checkAccounts(lines: readonly JournalLine[], closing: Decimal, about: string): void {
+    const balance = (account: string) =>
+      sum(lines.filter((line) => line.account === account).map(({ amount }) => amount));
+    const [accrued, receivable] = [balance('accrued_commission'), balance('commission_receivable')];
+    expect(accrued.plus(receivable).negated().toString(), about).to.equal(closing.toString());
+    expect(accrued.sign(), `${about}, liability`).to.be.at.most(0);
+    expect(receivable.sign(), `${about}, receivable`).to.be.at.least(0);
+    expect(accrued.isZero() || receivable.isZero(), `${about}, one of both`).to.equal(true);
+  }
+}
+
+describe('the books of random facts with random closings', () => {
+  it('close, balance in every currency, and are what is known now', () => {
+    for (let seed = 1; seed <= runs; seed += 1) new RandomBooks(seed).run();
+  });
+});

@@ -1,0 +1,47 @@
+import { keepPreviousData, queryOptions } from '@tanstack/react-query';
+import { type Answer, api } from './client.js';
+
+export type Accounting = Answer<'getAccounting'>;
+export type AccountingMonth = Answer<'getAccountingMonth'>;
+export type Liability = Answer<'getLiability'>;
+export type LiabilityRow = Liability['liability'][number];
+export type JournalLine = Answer<'listJournalLines'>['lines'][number];
+
+export const accountingQuery = queryOptions({
+  queryKey: ['accounting'],
+  queryFn: ({ signal }) => api.getAccounting({}, { signal }),
+});
+
+export const accountingMonthsQuery = queryOptions({
+  queryKey: ['accounting', 'months'],
+  queryFn: async ({ signal }) => (await api.listAccountingMonths({}, { signal })).months,
+});
+
+export const accountingMonthQuery = (month: string) =>
+  queryOptions({
+    queryKey: ['accounting', 'month', month],
+    queryFn: ({ signal }) => api.getAccountingMonth({ params: { month } }, { signal }),
+    placeholderData: keepPreviousData,
+  });
+
+/** What people are owed at the end of the month: the sums, or a page of people. */
+export const liabilityQuery = (month: string, groupBy: 'currency' | 'person', page = 0) =>
+  queryOptions({
+    queryKey: ['accounting', 'liability', month, groupBy, page],
+    queryFn: ({ signal }) =>
+      api.getLiability(
+        { query: { month, groupBy, limit: String(peopleOnPage), offset: String(page * peopleOnPage) } },
+        { signal },
+      ),
+    placeholderData: keepPreviousData,
+  });
+
+export const peopleOnPage = 50;
+
+/** The lines that changed what a person is owed in the month. */
+export const linesOfPersonQuery = (month: string, repId: string) =>
+  queryOptions({
+    queryKey: ['accounting', 'lines', month, repId],
+    queryFn: ({ signal }) =>
+      api.listJournalLines({ query: { month, repId, account: 'accrued_commission', limit: '1000' } }, { signal }),
+  });

@@ -1,0 +1,142 @@
+import { IconPrinter } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { useState } from 'react';
+import { useAction } from '../../api/change.js';
+import { api } from '../../api/client.js';
+import { saveFile } from '../../api/download.js';
+import {
+  type Accounting,
+  accountingMonthQuery,
+  accountingMonthsQuery,
+  accountingQuery,
+} from '../../api/finance-queries.js';
+import { workspaceQuery } from '../../api/settings-queries.js';
+import { useSession } from '../../app/session.js';
+import { useToday } from '../../app/today.js';
+import { Button } from '../../components/Button.js';
+import { ExportMenu } from '../../components/ExportMenu.js';
+import { InlineSelect } from '../../components/Inline.js';
+import { combineQueries, Loaded } from '../../components/Loaded.js';
+import { Page } from '../../components/Page.js';
+import { EmptyState } from '../../components/States.js';
+import { formatPeriod } from '../../shared/format/periods.js';
+import { AccountsDialog } from './AccountsDialog.js';
+import { LiabilityCards } from './LiabilityCards.js';
+import { MonthCard } from './MonthCard.js';
+
+const crumbs = [{ label: 'Month-end' }];
+
+/** The books of a month: the checklist, what people are owed, and the files of its journals. */
+export function FinancePage() {
+  const workspace = useQuery(workspaceQuery);
+  return (
+    <Loaded query={workspace} height={480}>
+      {({ accounting }) => (accounting === undefined ? <Off /> : <Books />)}
+    </Loaded>
+  );
+}
+
+function Off() {
+  const { role } = useSession();
+  const from = `${useToday().slice(0, 4)}-01`;
+  const turnOn = useAction({ send: () => api.updateWorkspace({ body: { accounting: { enabled: true, from } } }) });
+  return (
+    <Page title="Month-end" crumbs={crumbs}>
+      <EmptyState
+        title="Accounting is off"
+        actions={
+          role === 'admin' ? (
+            <Button kind="primary" isBusy={turnOn.isBusy} onClick={() => turnOn.send()}>
+              Keep books from {formatPeriod(from)} on
+            </Button>
+          ) : undefined
+        }
+      >
+        With accounting, each month has what people are owed and the journal to post. It changes no commission and no
+        payment.
+      </EmptyState>
+    </Page>
+  );
+}
+
+function Books() {
+  const query = combineQueries({ accounting: useQuery(accountingQuery), months: useQuery(accountingMonthsQuery) });
+  const search = useSearch({ from: '/shell/month-end' });
+  return (
+    <Loaded query={query} height={640}>
+      {({ accounting, months }) => {
+        const names = months.map(({ month }) => month);
+        const chosen = search.month ?? accounting.firstOpen;
+        return (
+          <Month accounting={accounting} months={names} month={names.includes(chosen) ? chosen : accounting.current} />
+        );
+      }}
+    </Loaded>
+  );
+}
+
+interface MonthProps {
+  readonly accounting: Accounting;
+  readonly months: readonly string[];
+  readonly month: string;
+}
+
+function Month({ accounting, months, month }: MonthProps) {
+  const navigate = useNavigate();
+  const [isEditing, setEditing] = useState(false);
+  const state = useQuery(accountingMonthQuery(month));
+  const [entity] = accounting.entities;
+  const { role } = useSession();
+  return (
+    <Page
+      title="Month-end"
+      crumbs={crumbs}
+      facts={[entity?.name, `books in ${entity?.currency}`]}
+      isWide
+      actions={
+        <>
+          <InlineSelect
+            label="Month"
+            value={month}
+            choices={months.toReversed().map((each) => [each, formatPeriod(each)] as const)}
+            onChange={({ target }) => navigate({ to: '/month-end', search: { month: target.value } })}
+          />
+          <Button icon={IconPrinter} onClick={() => window.print()}>
+            Print
+          </Button>
+          {role === 'admin' ? <Button onClick={() => setEditing(true)}>Accounts</Button> : null}
+          <Files month={month} isOpen={state.data?.status !== 'closed'} />
+        </>
+      }
+    >
+      <Loaded query={state} height={160}>
+        {(data) => <MonthCard accounting={accounting} month={data} />}
+      </Loaded>
+      <LiabilityCards month={month} />
+      {isEditing && entity !== undefined ? <AccountsDialog entity={entity} onClose={() => setEditing(false)} /> : null}
+    </Page>
+  );
+}
+
+const files = [
+  ['liability', 'Liability by person, CSV'],
+  ['generic', 'Journals, CSV'],
+  ['netsuite', 'Journals for NetSuite'],
+  ['quickbooks', 'Journals for QuickBooks'],
+  ['xero', 'Journals for Xero'],
+  ['intacct', 'Journals for Intacct'],
+  ['datev', 'Journals for DATEV'],
+] as const;
+type Kind = (typeof files)[number][0];
+
+function Files({ month, isOpen }: { readonly month: string; readonly isOpen: boolean }) {
+  const download = async (kind: Kind) => {
+    const file =
+      kind === 'liability'
+        ? await api.exportLiability({ query: { month } })
+        : await api.exportJournals({ params: { month }, query: { layout: kind, draft: String(isOpen) } });
+    saveFile(file as unknown as File, (file as unknown as File).name);
+  };
+  return <ExportMenu files={files} download={download} />;
+}

@@ -1,0 +1,96 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { type JournalLine, type LiabilityRow, linesOfPersonQuery } from '../../api/finance-queries.js';
+import { Button } from '../../components/Button.js';
+import { Loaded } from '../../components/Loaded.js';
+import { DealLink, StatementLink } from '../../components/links.js';
+import { Money } from '../../components/Money.js';
+import { SideDrawer } from '../../components/SideDrawer.js';
+import { formatDay } from '../../shared/format/dates.js';
+import { formatPeriod } from '../../shared/format/periods.js';
+import styles from './Finance.module.css';
+import { kinds } from './words.js';
+
+interface LinesDrawerProps {
+  readonly month: string;
+  readonly row: LiabilityRow;
+  readonly onClose: () => void;
+}
+
+/** What changed the amount that a person is owed, down to the deal and the statement. */
+export function LinesDrawer({ month, row: { repId, repName, currency, opening, closing }, onClose }: LinesDrawerProps) {
+  const query = useQuery(linesOfPersonQuery(month, repId ?? ''));
+  return (
+    <SideDrawer
+      label={`${repName}, ${formatPeriod(month)}`}
+      onClose={onClose}
+      footer={<Button onClick={onClose}>Close</Button>}
+    >
+      <h2>{repName}</h2>
+      <p className="dim">
+        {formatPeriod(month)}, in {currency}
+      </p>
+      <Loaded query={query} height={240}>
+        {({ lines }) => (
+          <table className={styles.lines}>
+            <tbody>
+              <tr>
+                <td>Opening</td>
+                <td>
+                  <Money amount={opening} currency={currency} unit="none" />
+                </td>
+              </tr>
+              {lines
+                .filter((line) => line.currency === currency && line.kind !== 'receivable' && line.amount !== 0)
+                .map((line) => (
+                  <tr key={line.lineId}>
+                    <td>
+                      <Subject line={line} />
+                    </td>
+                    <td>
+                      <Money amount={-line.amount} currency={currency} unit="none" signed />
+                    </td>
+                  </tr>
+                ))}
+              <tr className="strong">
+                <td>Closing</td>
+                <td>
+                  <Money amount={closing} currency={currency} unit="none" />
+                </td>
+              </tr>
+            </tbody>
+          </table>
+        )}
+      </Loaded>
+    </SideDrawer>
+  );
+}
+
+function Subject({ line }: { readonly line: JournalLine }) {
+  const { kind, day, late, dealId, dealName, ruleName, period, repId, batchId } = line;
+  return (
+    <>
+      {dealId === null ? kinds[kind] : <DealLink dealId={dealId} name={dealName} />}
+      <span className="second">
+        {dealId === null ? null : `${kinds[kind]}, `}
+        {formatDay(day, 'year')}
+        {ruleName === null ? null : `, ${ruleName}`}
+        {late ? ', known late' : null}
+      </span>
+      {period === null ? null : (
+        <span className="second">
+          <StatementLink repId={repId} period={period} className="ink">
+            Statement of {formatPeriod(period)}
+          </StatementLink>
+        </span>
+      )}
+      {batchId === null ? null : (
+        <span className="second">
+          <Link to="/hand-overs" className="ink">
+            Payout batch
+          </Link>
+        </span>
+      )}
+    </>
+  );
+}

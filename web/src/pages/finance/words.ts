@@ -1,0 +1,69 @@
+import { type AccountingMonth, type JournalLine, type LiabilityRow } from '../../api/finance-queries.js';
+
+export type Movement = 'earned' | 'corrections' | 'adjustments' | 'takenBack' | 'topUps' | 'recovered' | 'paid';
+
+/** What moves the liability, in the order of the roll-forward. */
+export const movements: readonly (readonly [Movement, string])[] = [
+  ['earned', 'Earned'],
+  ['corrections', 'Corrections of earlier months'],
+  ['adjustments', 'Adjustments'],
+  ['takenBack', 'Taken back'],
+  ['topUps', 'Guarantees and advances'],
+  ['recovered', 'Kept for draws'],
+  ['paid', 'Paid'],
+];
+
+export const states: readonly (readonly [keyof LiabilityRow['states'], string])[] = [
+  ['waiting', 'Waiting'],
+  ['held', 'Held'],
+  ['payable', 'Payable'],
+  ['approved', 'Approved'],
+  ['inBatch', 'In an open batch'],
+  ['toRecover', 'To recover'],
+];
+
+export const kinds: Readonly<Record<JournalLine['kind'], string>> = {
+  opening: 'Opening balance',
+  earned: 'Earned',
+  adjusted: 'Adjustment',
+  correction: 'Correction',
+  clawback: 'Taken back',
+  topUp: 'Guarantee or advance',
+  payment: 'Paid',
+  draw_recovery: 'Kept for a draw',
+  draw_forgiven: 'Draw forgiven',
+  receivable: 'Owed by the person',
+  exchange: 'Exchange difference',
+  payroll_tax: 'Payroll tax',
+};
+
+type Finding =
+  | AccountingMonth['checklist']['blocking'][number]['code']
+  | AccountingMonth['checklist']['warnings'][number]['code'];
+
+/** A point of the checklist in words, with the page where it is solved. */
+export const findings: Readonly<Record<Finding, { readonly words: string; readonly to?: string }>> = {
+  close_in_order: { words: 'An earlier month is open' },
+  month_not_over: { words: 'The month has not ended' },
+  calculation_pending: { words: 'Commission is being calculated', to: '/recalculations' },
+  fx_rate_missing: { words: 'Exchange rates are missing', to: '/fx-rates' },
+  open_discrepancies: { words: 'Open discrepancies', to: '/discrepancies' },
+  open_disputes: { words: 'Open questions', to: '/questions' },
+  statements_not_approved: { words: 'Statements that are not approved', to: '/payroll' },
+  receivables: { words: 'People who owe' },
+};
+
+export const accountNames = {
+  accrued_commission: 'Accrued commission',
+  commission_receivable: 'Commission receivable',
+  draws_receivable: 'Draws receivable',
+  accrued_payroll_tax: 'Accrued payroll tax',
+  commission_expense: 'Commission expense',
+  draw_expense: 'Guarantees and forgiven draws',
+  payroll_tax_expense: 'Payroll tax expense',
+  fx_gain_loss: 'Exchange gains and losses',
+  payroll_clearing: 'Payroll clearing',
+  payroll_tax_clearing: 'Payroll tax clearing',
+  opening_balance: 'Opening balance',
+  datev_clearing: 'DATEV clearing',
+} as const satisfies Readonly<Record<JournalLine['account'], string>>;
