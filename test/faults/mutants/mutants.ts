@@ -268,7 +268,7 @@ export const mutants: readonly Mutant[] = [
       {
         file: 'src/platform/inbox/inbox.ts',
         from: '    return this.deliveries.add(messages);\n',
-        to: "    void this.deliveries.add(messages).catch(() => undefined);\n    return Promise.resolve(new Map(messages.map((one) => [placeOfRoute(one.source, one.route), ['']])));\n",
+        to: "    void this.deliveries.add(messages).catch(() => undefined);\n    return Promise.resolve(new Map(messages.map((one) => [one.route, ['']])));\n",
       },
     ],
   },
