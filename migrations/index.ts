@@ -76,6 +76,7 @@ import * as linesAndRateTables from './074_lines_and_rate_tables.js';
 import * as refundsOfLines from './075_refunds_of_lines.js';
 import * as accounting from './080_accounting.js';
 import * as roleFinance from './081_role_finance.js';
+import * as oneStoredJob from './085_one_stored_job.js';
 
 /** Every migration in its order. A released migration never changes; a later one corrects it. */
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -156,4 +157,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '075_refunds_of_lines': refundsOfLines,
   '080_accounting': accounting,
   '081_role_finance': roleFinance,
+  '085_one_stored_job': oneStoredJob,
 };

@@ -1,102 +1,45 @@
 import { type ApproveStatements } from '#src/app/approve-operation.js';
-import { type Caller, maySee } from '#src/kernel/caller.js';
-import { Failure } from '#src/kernel/failure.js';
-import { findStoredCaller } from '#src/people/reps/find-stored-caller.js';
+import { type Caller } from '#src/kernel/caller.js';
 import { type Transaction, type UnitOfWork, withTransactionHooks } from '#src/platform/database/unit-of-work.js';
-import { type RejectedStatement } from '#src/statements/approval-jobs/approval-job.js';
-import {
-  type ClaimedApproval,
-  type ConfirmedStatement,
-  claimApproval,
-  completeApproval,
-  failApproval,
-  nextStatements,
-  postponeApproval,
-  recordApproved,
-  recordRejected,
-} from '#src/statements/approval-jobs/approval-job-store.js';
-import { type LeasedJobs, type LeasedWrite } from './leased-job-runner.js';
+import { type ItemOutcome, type JobItem, recordOutcomes, recordRest } from '#src/platform/stored-jobs/job-items.js';
+import { type ClaimedJob } from '#src/platform/stored-jobs/stored-job.js';
+import { type ApprovalSubject, type ConfirmedStatement } from '#src/statements/approval-jobs/approval-job.js';
+import { ItemJobs } from './item-jobs.js';
 
-const pauseAfterErrorMs = 2000;
-const pauseInOutageMs = 1000;
-/** How long a job runs before it returns to the queue of approvals. */
-const sliceMs = 5000;
-/** The code of a statement that was not decided because the database could not be reached. */
-const unreachable = 'database_unavailable';
-/** Statements of one call. */
-const batchSize = 20;
+type Job = ClaimedJob<ApprovalSubject>;
 
-/**
- * Approves what a person has confirmed, statement by statement. An approval and the record of it are one transaction, so
- * a worker that dies has approved each statement once or not at all.
- */
-export class ApprovalJobs implements LeasedJobs<ClaimedApproval> {
+/** Approves what a person has confirmed. An approval and the record of it are one transaction. */
+export class ApprovalJobs extends ItemJobs<ApprovalSubject> {
   readonly name = 'approval';
-  readonly maxAttempts = 5;
   readonly failureMessage = 'The approval ended because of an error of the service. Approve the statement again.';
-  readonly claim = claimApproval;
-  readonly fail = failApproval;
+  protected readonly partSize = 20;
+  protected readonly lostRights =
+    'Who confirmed the approval is no longer allowed to approve statements. Someone else must approve this one.';
 
   constructor(
-    private readonly unitOfWork: UnitOfWork,
+    unitOfWork: UnitOfWork,
     private readonly approve: ApproveStatements,
-  ) {}
-
-  /** The rights of the person are read again in each run: approvals end when they have lost them. */
-  async perform(job: ClaimedApproval, write: LeasedWrite, ending: AbortSignal): Promise<void> {
-    const { workspaceId } = job;
-    const until = performance.now() + sliceMs;
-    const approver = await this.unitOfWork.read({ workspaceId }, (tx) => findStoredCaller(tx, job.caller));
-    if (approver === null) throw lostRights();
-    while (!ending.aborted && performance.now() < until) {
-      const statements = await write((tx) => nextStatements(tx, job, batchSize));
-      if (statements.length === 0) return write((tx) => completeApproval(tx, job));
-      const rejected = await this.decide(job, statements, approver);
-      const isOutage = rejected.some(({ code }) => code === unreachable);
-      await write((tx) =>
-        recordRejected(
-          tx,
-          job,
-          rejected.filter(({ code }) => code !== unreachable),
-        ),
-      );
-      if (isOutage) return write((tx) => postponeApproval(tx, job, pauseInOutageMs, 0));
-    }
-    await write((tx) => postponeApproval(tx, job, 0, 0));
+  ) {
+    super(unitOfWork);
   }
 
-  retry(tx: Transaction, job: ClaimedApproval, attempts: number, reason: 'outage' | 'error'): Promise<void> {
-    return postponeApproval(tx, job, reason === 'outage' ? pauseInOutageMs : pauseAfterErrorMs * attempts, attempts);
+  /** What was not decided is listed as rejected for the reason of the job. */
+  override async fail(tx: Transaction, job: Job, code: string | null, message: string): Promise<void> {
+    await recordRest(tx, job, { outcome: 'failed', code: code ?? 'internal_error', message });
+    await super.fail(tx, job, code, message);
   }
 
-  /** Returns the statements that were not approved. */
-  private async decide(
-    job: ClaimedApproval,
-    statements: readonly ConfirmedStatement[],
-    approver: Caller,
-  ): Promise<readonly RejectedStatement[]> {
-    const { period, force } = job;
-    const ofTeam = statements.filter(({ repId }) => maySee(approver, repId));
-    const outside = statements.filter(({ repId }) => !maySee(approver, repId)).map(toOutside);
-    if (ofTeam.length === 0) return outside;
+  protected async decide(job: Job, items: readonly JobItem[], approver: Caller): Promise<readonly ItemOutcome[]> {
+    const { period, subject } = job;
     const caller = withTransactionHooks(approver, {
       // Without a result the transaction has approved nothing, since a calculation was pending.
       beforeCommit: async (tx, result) => {
-        if (result !== null) await recordApproved(tx, job, (result as ConfirmedStatement).repId);
+        if (result === null) return;
+        const { repId } = result as ConfirmedStatement;
+        await recordOutcomes(tx, job, [{ repId, outcome: 'done' }]);
       },
     });
-    return [...outside, ...(await this.approve({ period, force, statements: ofTeam }, caller))];
+    const rejected = await this.approve({ period, ...subject, statements: items as ConfirmedStatement[] }, caller);
+    return rejected.map((statement) => ({ ...statement, outcome: 'failed' }));
   }
-}
-
-/** A rep who has left the team of the manager. */
-function toOutside({ repId }: ConfirmedStatement): RejectedStatement {
-  return { repId, code: 'forbidden', message: 'This person is no longer in the team of who confirmed the approval.' };
-}
-
-function lostRights(): Failure {
-  return new Failure(
-    'forbidden',
-    'Who confirmed the approval is no longer allowed to approve statements. Someone else must approve this one.',
-  );
 }

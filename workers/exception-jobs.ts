@@ -14,7 +14,7 @@ import { type Transaction, type UnitOfWork } from '#src/platform/database/unit-o
 import { type ClaimedJob } from '#src/platform/stored-jobs/stored-job.js';
 import { advanceStoredJob, completeStoredJob } from '#src/platform/stored-jobs/stored-job-store.js';
 import { type LeasedWrite } from './leased-job-runner.js';
-import { StoredJobs } from './stored-jobs.js';
+import { type SliceEnd, StoredJobs } from './stored-jobs.js';
 
 /** Finds what did not pay, a hundred people at a time in the order of their ids. */
 export class ExceptionJobs extends StoredJobs<ExceptionSubject> {
@@ -33,12 +33,12 @@ export class ExceptionJobs extends StoredJobs<ExceptionSubject> {
     job: ClaimedJob<ExceptionSubject>,
     write: LeasedWrite,
     isOver: () => boolean,
-  ): Promise<boolean> {
+  ): Promise<SliceEnd> {
     const { unitOfWork, explainer } = this;
     const { workspaceId } = job;
     const { caller, scope, repIds } = await unitOfWork.read({ workspaceId }, (tx) => this.prepare(tx, job));
     for (const part of chunk(repIds, repsPerTransaction)) {
-      if (isOver()) return false;
+      if (isOver()) return 'continues';
       const found = await findExceptionsOf(caller, scope, part, { unitOfWork, explainer });
       await write(async (tx) => {
         await insertExceptionRows(tx, job, found);
@@ -46,7 +46,7 @@ export class ExceptionJobs extends StoredJobs<ExceptionSubject> {
       });
     }
     await write((tx) => completeStoredJob(tx, job));
-    return true;
+    return 'completed';
   }
 
   /** The people who are left. The rights of who requested the list are read again in each run. */

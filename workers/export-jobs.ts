@@ -1,72 +1,62 @@
 import { type DocumentMaker, type PartSink } from '#src/exports/documents/document-maker.js';
-import {
-  type ClaimedExport,
-  claimExport,
-  completeExport,
-  deleteParts,
-  failExport,
-  insertPart,
-  listPartOwners,
-  postponeExport,
-  updateProgress,
-} from '#src/exports/export-store.js';
+import { type ExportSubject, toRequest } from '#src/exports/export-job.js';
+import { deleteParts, insertPart, listPartOwners, sumBytes } from '#src/exports/export-store.js';
 import { type Transaction } from '#src/platform/database/unit-of-work.js';
 import { failpoint } from '#src/platform/failpoint.js';
-import { type LeasedJobs, type LeasedWrite } from './leased-job-runner.js';
+import { type ClaimedJob } from '#src/platform/stored-jobs/stored-job.js';
+import { completeStoredJob, updateStoredJob } from '#src/platform/stored-jobs/stored-job-store.js';
+import { type LeasedWrite } from './leased-job-runner.js';
+import { type SliceEnd, StoredJobs } from './stored-jobs.js';
 
-const pauseAfterFailureMs = 2000;
-const pauseInOutageMs = 1000;
-/** How long an archive runs before it returns to the queue of exports. */
-const sliceMs = 5000;
+type Job = ClaimedJob<ExportSubject>;
 
 /** Produces the files of exports. An archive stops after its current statement and continues in a later run. */
-export class ExportJobs implements LeasedJobs<ClaimedExport> {
+export class ExportJobs extends StoredJobs<ExportSubject> {
   readonly name = 'export';
-  readonly maxAttempts = 5;
   readonly failureMessage = 'The document could not be made.';
-  readonly claim = claimExport;
-  readonly fail: LeasedJobs<ClaimedExport>['fail'] = failExport;
 
-  constructor(private readonly maker: Pick<DocumentMaker, 'make'>) {}
+  constructor(private readonly maker: Pick<DocumentMaker, 'make'>) {
+    super();
+  }
 
-  async perform(job: ClaimedExport, write: LeasedWrite, ending: AbortSignal): Promise<void> {
+  override async fail(tx: Transaction, job: Job, code: string | null, message: string): Promise<void> {
+    await deleteParts(tx, job);
+    await super.fail(tx, job, code, message);
+  }
+
+  protected async performSlice(job: Job, write: LeasedWrite, isOver: () => boolean): Promise<SliceEnd> {
     await failpoint('export.afterTake');
-    const sink = await this.openSink(job, write, ending);
-    const file = await this.maker.make(job.workspaceId, job, sink);
+    const sink = await this.openSink(job, write, isOver);
+    const file = await this.maker.make(job.workspaceId, toRequest(job), sink);
     await failpoint('export.afterMake');
+    if (file === null) return 'continues';
     await write(async (tx) => {
-      if (file === null) await postponeExport(tx, job, 0, 0);
-      else await completeExport(tx, job, file);
+      await completeStoredJob(tx, job, { ...file, bytes: await sumBytes(tx, job) });
       await failpoint('export.beforeCommit');
     });
+    return 'completed';
   }
 
-  retry(tx: Transaction, job: ClaimedExport, attempts: number, reason: 'outage' | 'error'): Promise<void> {
-    const pauseMs = reason === 'outage' ? pauseInOutageMs : pauseAfterFailureMs * attempts;
-    return postponeExport(tx, job, pauseMs, attempts);
-  }
-
-  private async openSink(job: ClaimedExport, write: LeasedWrite, ending: AbortSignal): Promise<PartSink> {
-    const isArchive = job.kind === 'team.zip';
+  private async openSink(job: Job, write: LeasedWrite, isOver: () => boolean): Promise<PartSink> {
+    const isArchive = job.subject.kind === 'team.zip';
     const owners = await write(async (tx) => {
       if (!isArchive) await deleteParts(tx, job);
       return listPartOwners(tx, job);
     });
     let part = owners.length;
-    const until = performance.now() + sliceMs;
     return {
       storedReps: new Set(owners.filter((owner) => owner !== null)),
       store: async (content, file = undefined) => {
         const added = { part, content, name: file?.name ?? null, repId: file?.repId ?? null };
         part += 1;
         await write(async (tx) => {
-          if (isArchive) await updateProgress(tx, job, { done: part });
+          if (isArchive) await updateStoredJob(tx, job, { done: part });
           await insertPart(tx, job, added);
         });
         await failpoint('export.afterPart');
       },
-      start: (total) => write((tx) => updateProgress(tx, job, { total, done: part })),
-      isTimeUp: () => ending.aborted || performance.now() > until,
+      start: (total) => write((tx) => updateStoredJob(tx, job, { total, done: part })),
+      isTimeUp: isOver,
     };
   }
 }

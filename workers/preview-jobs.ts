@@ -3,38 +3,40 @@ import { type Day } from '#src/kernel/day.js';
 import { inParallel } from '#src/kernel/waiting.js';
 import { workspaceToday } from '#src/people/reps/rep-views.js';
 import { previewChange, previewNotes } from '#src/plans/plan-preview.js';
-import {
-  type ClaimedPreview,
-  claimPreview,
-  completePreview,
-  failPreview,
-  retryPreview,
-} from '#src/plans/plan-preview-store.js';
+import { type PreviewSubject } from '#src/plans/preview-result.js';
 import { type Transaction, type UnitOfWork } from '#src/platform/database/unit-of-work.js';
 import { failpoint } from '#src/platform/failpoint.js';
-import { type LeasedJobs, type LeasedWrite } from './leased-job-runner.js';
+import { insertJobItems } from '#src/platform/stored-jobs/job-items.js';
+import { type ClaimedJob } from '#src/platform/stored-jobs/stored-job.js';
+import { completeStoredJob } from '#src/platform/stored-jobs/stored-job-store.js';
+import { type LeasedWrite } from './leased-job-runner.js';
+import { type SliceEnd, StoredJobs } from './stored-jobs.js';
 
-/** Calculates previews of plan changes. A preview reads one snapshot of the ledger and writes only its own row. */
-export class PreviewJobs implements LeasedJobs<ClaimedPreview> {
+/** Calculates previews of plan changes. A preview reads one snapshot of the ledger and writes only its own rows. */
+export class PreviewJobs extends StoredJobs<PreviewSubject> {
   readonly name = 'preview';
-  readonly maxAttempts = 3;
+  override readonly maxAttempts = 3;
   readonly failureMessage = 'The preview could not be calculated.';
-  readonly claim = claimPreview;
-  readonly retry = retryPreview;
-  readonly fail = failPreview;
 
   constructor(
     private readonly unitOfWork: UnitOfWork,
     private readonly clock: Clock,
-  ) {}
-
-  async perform(job: ClaimedPreview, write: LeasedWrite): Promise<void> {
-    const [{ figures, deals }, notes] = await this.calculate(job);
-    await failpoint('preview.afterCalculate');
-    await write((tx) => completePreview(tx, job, { ...figures, ...notes }, deals));
+  ) {
+    super();
   }
 
-  private calculate({ workspaceId, request }: ClaimedPreview) {
+  protected async performSlice(job: ClaimedJob<PreviewSubject>, write: LeasedWrite): Promise<SliceEnd> {
+    const [{ figures, deals }, notes] = await this.calculate(job);
+    await failpoint('preview.afterCalculate');
+    const rows = deals.map((content) => ({ content }));
+    await write(async (tx) => {
+      await insertJobItems(tx, job, rows);
+      await completeStoredJob(tx, job, { ...figures, ...notes });
+    });
+    return 'completed';
+  }
+
+  private calculate({ workspaceId, subject: { request } }: ClaimedJob<PreviewSubject>) {
     const read = <T>(work: (tx: Transaction, today: Day) => Promise<T>) =>
       this.unitOfWork.run({ workspaceId }, { lock: 'none', access: 'read', isolation: 'repeatable read' }, async (tx) =>
         work(tx, await workspaceToday(tx, this.clock)),

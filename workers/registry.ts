@@ -6,11 +6,9 @@ import { BILLING_PROVIDER } from '#src/app/parts/tokens.js';
 import { sealAuditEntries } from '#src/audit/seal-audit-entries.js';
 import { BillingIntake } from '#src/billing/billing-intake.js';
 import { DealExplainer } from '#src/commissions/deal-explainer.js';
-import { findExceptionsJob } from '#src/commissions/exception-jobs/exception-job.js';
 import { CrmSyncRunner } from '#src/crm/sync/crm-sync-runner.js';
 import { WriteBackRunner } from '#src/crm/write-back/write-back-runner.js';
 import { DocumentMaker } from '#src/exports/documents/document-maker.js';
-import { makeExportsJob } from '#src/exports/export-job.js';
 import { mapInParallel } from '#src/kernel/waiting.js';
 import { calculateJob } from '#src/ledger/lanes/calculate-job.js';
 import { LaneRunner } from '#src/ledger/lanes/lane-runner.js';
@@ -20,7 +18,6 @@ import { DeliveryRunner } from '#src/outgoing/events/delivery-runner.js';
 import { Notifications } from '#src/outgoing/notifications/notifications.js';
 import { ScheduledImportMails } from '#src/outgoing/notifications/scheduled-import-mails.js';
 import { WeeklyDigest } from '#src/outgoing/notifications/weekly-digest.js';
-import { makePreviewsJob } from '#src/plans/plan-preview-response.js';
 import { PdfPrinter } from '#src/platform/documents/browser.js';
 import { InboxRunner } from '#src/platform/inbox/inbox-runner.js';
 import { QUEUE_BACKEND } from '#src/platform/injection-tokens.js';
@@ -30,11 +27,10 @@ import { MailServer } from '#src/platform/mail/mail-server.js';
 import { Outbox } from '#src/platform/mail/outbox.js';
 import { deliverEventsJob } from '#src/platform/outbound/delivery-job.js';
 import { PeriodicTask } from '#src/platform/periodic-task.js';
+import { wakeOf } from '#src/platform/stored-jobs/stored-job.js';
 import { runScheduledImportsJob } from '#src/scheduled-imports/scheduled-import-job.js';
 import { ScheduledImportRunner } from '#src/scheduled-imports/scheduled-import-runner.js';
-import { runApprovalsJob } from '#src/statements/approval-jobs/approval-job.js';
 import { PeriodChecker } from '#src/statements/discrepancies/period-checker.js';
-import { generateStatementsJob } from '#src/statements/generation-jobs/generation-job.js';
 import { ApprovalJobs } from './approval-jobs.js';
 import { BillingSweep } from './billing-sweep.js';
 import { CrmSweep } from './crm-sweep.js';
@@ -90,11 +86,11 @@ export async function startWorkers(service: Service): Promise<Workers> {
     syncRunHandler(parts.resolve(CrmSyncRunner)),
     writeBackHandler(parts.resolve(WriteBackRunner)),
     sendMailHandler(outbox, parts.resolve(MailServer), log, config.NODE_ENV === 'production'),
-    wakeHandler(makeExportsJob, leased.exports),
-    wakeHandler(makePreviewsJob, leased.previews),
-    wakeHandler(runApprovalsJob, leased.approvals),
-    wakeHandler(findExceptionsJob, leased.exceptions),
-    wakeHandler(generateStatementsJob, leased.generations),
+    wakeHandler(wakeOf('export'), leased.exports),
+    wakeHandler(wakeOf('preview'), leased.previews),
+    wakeHandler(wakeOf('approval'), leased.approvals),
+    wakeHandler(wakeOf('exceptions'), leased.exceptions),
+    wakeHandler(wakeOf('generation'), leased.generations),
     wakeHandler(runScheduledImportsJob, leased.imports),
     wakeHandler(deliverEventsJob, leased.deliveries),
   ];
@@ -163,10 +159,7 @@ function deletions({ database, log }: Service): PeriodicTask[] {
     task('deletion of messages of CRMs', 60_000, sql`select delete_old_messages(), delete_old_syncs()`),
     task('deletion of sign-in data', 300_000, sql`select delete_old_sign_ins()`),
     task('deletion of limited uses', 3_600_000, sql`select delete_old_uses()`),
-    task('deletion of exports', 60_000, sql`select delete_old_exports()`),
-    task('deletion of plan previews', 60_000, sql`select delete_old_plan_previews()`),
-    task('deletion of approvals', 3_600_000, sql`select delete_old_approval_jobs()`),
-    task('deletion of jobs of large workspaces', 600_000, sql`select delete_old_stored_jobs()`),
+    task('deletion of stored jobs', 60_000, sql`select delete_old_stored_jobs()`),
     task('deletion of deliveries', 3_600_000, sql`select delete_old_deliveries()`),
     task('deletion of change requests', 3_600_000, sql`select delete_old_change_requests()`),
     task('end of lost change requests', 10_000, sql`select end_lost_change_requests()`),

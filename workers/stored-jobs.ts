@@ -4,9 +4,12 @@ import { claimStoredJob, failStoredJob, postponeStoredJob } from '#src/platform/
 import { type LeasedJobs, type LeasedWrite } from './leased-job-runner.js';
 
 const pauseAfterErrorMs = 2000;
-export const pauseInOutageMs = 1000;
+const pauseInOutageMs = 1000;
 /** How long a job runs before it returns to the queue of its kind. */
 const sliceMs = 5000;
+
+/** How a slice of a job ended: the job is completed, waits for its next slice, or for the database. */
+export type SliceEnd = 'completed' | 'continues' | 'outage';
 
 /**
  * Carries out stored jobs in parts. A part and the record that it is done are one transaction, so a worker that dies has
@@ -14,9 +17,8 @@ const sliceMs = 5000;
  */
 export abstract class StoredJobs<Subject> implements LeasedJobs<ClaimedJob<Subject>> {
   abstract readonly name: string;
-  readonly maxAttempts = 5;
+  readonly maxAttempts: number = 5;
   abstract readonly failureMessage: string;
-  readonly fail: LeasedJobs<ClaimedJob<Subject>>['fail'] = failStoredJob;
 
   claim(tx: Transaction, jobId: string): Promise<ClaimedJob<Subject> | null> {
     return claimStoredJob<Subject>(tx, jobId);
@@ -24,19 +26,23 @@ export abstract class StoredJobs<Subject> implements LeasedJobs<ClaimedJob<Subje
 
   async perform(job: ClaimedJob<Subject>, write: LeasedWrite, ending: AbortSignal): Promise<void> {
     const until = performance.now() + sliceMs;
-    const isOver = () => ending.aborted || performance.now() > until;
-    const isDone = await this.performSlice(job, write, isOver);
-    if (!isDone) await write((tx) => postponeStoredJob(tx, job, 0, 0));
+    const end = await this.performSlice(job, write, () => ending.aborted || performance.now() > until);
+    if (end === 'completed') return;
+    await write((tx) => postponeStoredJob(tx, job, end === 'outage' ? pauseInOutageMs : 0, 0));
   }
 
   retry(tx: Transaction, job: ClaimedJob<Subject>, attempts: number, reason: 'outage' | 'error'): Promise<void> {
     return postponeStoredJob(tx, job, reason === 'outage' ? pauseInOutageMs : pauseAfterErrorMs * attempts, attempts);
   }
 
-  /** Does parts until the slice is over. Returns whether it has completed the job. */
+  fail(tx: Transaction, job: ClaimedJob<Subject>, code: string | null, message: string): Promise<void> {
+    return failStoredJob(tx, job, code, message);
+  }
+
+  /** Does parts until the slice is over. */
   protected abstract performSlice(
     job: ClaimedJob<Subject>,
     write: LeasedWrite,
     isOver: () => boolean,
-  ): Promise<boolean>;
+  ): Promise<SliceEnd>;
 }

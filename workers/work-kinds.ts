@@ -1,37 +1,24 @@
 import { sql } from 'kysely';
+import { type StoredJobKind } from '#src/platform/stored-jobs/stored-job.js';
 import { importSlots } from '#src/scheduled-imports/scheduled-import-job.js';
 import { type WorkKind } from './leased-worker.js';
 
-export const exportWork: WorkKind = {
-  name: 'exports',
-  slots: 2,
-  selectDue: () => sql`select workspace_id as "workspaceId", job_id as id from due_exports(8)`,
-};
+/** Jobs of `stored_jobs`. `maxOfWorkspace` is how many jobs of one workspace all processes do at the same time. */
+function storedJobs(name: string, kind: StoredJobKind, { slots = 1, maxOfWorkspace = 8 } = {}): WorkKind {
+  return {
+    name,
+    slots,
+    selectDue: () => sql`
+      select workspace_id as "workspaceId", job_id as id
+      from due_stored_jobs(${kind}, ${4 * slots}, ${maxOfWorkspace})`,
+  };
+}
 
-export const previewWork: WorkKind = {
-  name: 'plan previews',
-  slots: 1,
-  selectDue: () => sql`select workspace_id as "workspaceId", preview_id as id from due_plan_previews(4)`,
-};
-
-export const approvalWork: WorkKind = {
-  name: 'approvals',
-  slots: 1,
-  selectDue: () => sql`select workspace_id as "workspaceId", job_id as id from due_approval_jobs(4)`,
-};
-
-/** What was requested for a whole large workspace and is done in parts. */
-export const exceptionWork: WorkKind = {
-  name: 'lists of exceptions',
-  slots: 1,
-  selectDue: () => sql`select workspace_id as "workspaceId", job_id as id from due_stored_jobs('exceptions', 4)`,
-};
-
-export const generationWork: WorkKind = {
-  name: 'generations of statements',
-  slots: 1,
-  selectDue: () => sql`select workspace_id as "workspaceId", job_id as id from due_stored_jobs('generation', 4)`,
-};
+export const exportWork = storedJobs('exports', 'export', { slots: 2 });
+export const previewWork = storedJobs('plan previews', 'preview', { maxOfWorkspace: 1 });
+export const approvalWork = storedJobs('approvals', 'approval');
+export const exceptionWork = storedJobs('lists of exceptions', 'exceptions');
+export const generationWork = storedJobs('generations of statements', 'generation');
 
 /** Imports of one workspace that all processes run at the same time, so that its slow sources delay no other. */
 const maxImportsOfWorkspace = 1;

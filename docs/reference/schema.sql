@@ -445,30 +445,6 @@ CREATE POLICY plan_overrides_of_owner ON plan_overrides TO CURRENT_USER USING ((
 CREATE POLICY plan_overrides_of_workspace ON plan_overrides TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
 GRANT DELETE, INSERT, SELECT, UPDATE ON plan_overrides TO commissions_app;
 
-CREATE TABLE plan_previews (
-  workspace_id uuid NOT NULL,
-  preview_id uuid NOT NULL,
-  plan_id uuid NOT NULL,
-  request jsonb NOT NULL,
-  status text NOT NULL DEFAULT 'running'::text,
-  attempts integer NOT NULL DEFAULT 0,
-  result jsonb,
-  deals jsonb,
-  error_code text,
-  error text,
-  started_at timestamp with time zone NOT NULL DEFAULT now(),
-  finished_at timestamp with time zone,
-  CONSTRAINT plan_previews_pkey PRIMARY KEY (workspace_id, preview_id),
-  CONSTRAINT plan_previews_workspace_id_plan_id_fkey FOREIGN KEY (workspace_id, plan_id) REFERENCES plans(workspace_id, plan_id) ON DELETE CASCADE,
-  CONSTRAINT plan_previews_status_check CHECK ((status = ANY (ARRAY['running'::text, 'completed'::text, 'failed'::text])))
-);
-CREATE INDEX plan_previews_by_plan ON plan_previews USING btree (workspace_id, plan_id);
-CREATE INDEX plan_previews_unfinished ON plan_previews USING btree (workspace_id, started_at) WHERE (finished_at IS NULL);
-ALTER TABLE plan_previews ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
-CREATE POLICY plan_previews_of_owner ON plan_previews TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
-CREATE POLICY plan_previews_of_workspace ON plan_previews TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
-GRANT DELETE, INSERT, SELECT, UPDATE ON plan_previews TO commissions_app;
-
 CREATE TABLE assignments (
   workspace_id uuid NOT NULL,
   assignment_id uuid NOT NULL,
@@ -1447,38 +1423,6 @@ CREATE POLICY deal_write_backs_of_owner ON deal_write_backs TO CURRENT_USER USIN
 CREATE POLICY deal_write_backs_of_workspace ON deal_write_backs TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
 GRANT DELETE, INSERT, SELECT, UPDATE ON deal_write_backs TO commissions_app;
 
-CREATE TABLE export_jobs (
-  workspace_id uuid NOT NULL,
-  job_id uuid NOT NULL,
-  kind text NOT NULL,
-  rep_id uuid,
-  manager_id uuid,
-  period text NOT NULL,
-  as_of timestamp with time zone,
-  status text NOT NULL DEFAULT 'waiting'::text,
-  total integer NOT NULL DEFAULT 1,
-  done integer NOT NULL DEFAULT 0,
-  attempts integer NOT NULL DEFAULT 0,
-  file jsonb,
-  error_code text,
-  error text,
-  actor text NOT NULL,
-  started_at timestamp with time zone NOT NULL DEFAULT now(),
-  finished_at timestamp with time zone,
-  not_before timestamp with time zone NOT NULL DEFAULT now(),
-  CONSTRAINT export_jobs_pkey PRIMARY KEY (workspace_id, job_id),
-  CONSTRAINT export_jobs_workspace_id_manager_id_fkey FOREIGN KEY (workspace_id, manager_id) REFERENCES reps(workspace_id, rep_id),
-  CONSTRAINT export_jobs_workspace_id_rep_id_fkey FOREIGN KEY (workspace_id, rep_id) REFERENCES reps(workspace_id, rep_id),
-  CONSTRAINT export_jobs_kind_check CHECK ((kind = ANY (ARRAY['statement.pdf'::text, 'statement.xlsx'::text, 'team.pdf'::text, 'team.xlsx'::text, 'team.zip'::text]))),
-  CONSTRAINT export_jobs_status_check CHECK ((status = ANY (ARRAY['waiting'::text, 'running'::text, 'completed'::text, 'failed'::text])))
-);
-CREATE INDEX export_jobs_unfinished ON export_jobs USING btree (workspace_id, started_at) WHERE (finished_at IS NULL);
-CREATE UNIQUE INDEX export_jobs_waiting ON export_jobs USING btree (workspace_id, kind, rep_id, period, manager_id, as_of) NULLS NOT DISTINCT WHERE (status = 'waiting'::text);
-ALTER TABLE export_jobs ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
-CREATE POLICY export_jobs_of_owner ON export_jobs TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
-CREATE POLICY export_jobs_of_workspace ON export_jobs TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
-GRANT DELETE, INSERT, SELECT, UPDATE ON export_jobs TO commissions_app;
-
 CREATE TABLE export_parts (
   workspace_id uuid NOT NULL,
   job_id uuid NOT NULL,
@@ -1487,7 +1431,7 @@ CREATE TABLE export_parts (
   rep_id uuid,
   content bytea NOT NULL STORAGE EXTERNAL,
   CONSTRAINT export_parts_pkey PRIMARY KEY (workspace_id, job_id, part),
-  CONSTRAINT export_parts_workspace_id_job_id_fkey FOREIGN KEY (workspace_id, job_id) REFERENCES export_jobs(workspace_id, job_id) ON DELETE CASCADE
+  CONSTRAINT export_parts_workspace_id_job_id_fkey FOREIGN KEY (workspace_id, job_id) REFERENCES stored_jobs(workspace_id, job_id) ON DELETE CASCADE
 );
 ALTER TABLE export_parts ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 CREATE POLICY export_parts_of_owner ON export_parts TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
@@ -2468,48 +2412,6 @@ CREATE INDEX directory_keys_by_workspace ON directory_keys USING btree (workspac
 ALTER TABLE directory_keys ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 CREATE POLICY directory_keys_of_owner ON directory_keys TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
 
-CREATE TABLE approval_jobs (
-  workspace_id uuid NOT NULL,
-  job_id uuid NOT NULL,
-  period text NOT NULL,
-  force boolean NOT NULL,
-  caller jsonb NOT NULL,
-  status text NOT NULL DEFAULT 'running'::text,
-  attempts integer NOT NULL DEFAULT 0,
-  not_before timestamp with time zone NOT NULL DEFAULT now(),
-  error text,
-  started_at timestamp with time zone NOT NULL DEFAULT now(),
-  finished_at timestamp with time zone,
-  CONSTRAINT approval_jobs_pkey PRIMARY KEY (workspace_id, job_id),
-  CONSTRAINT approval_jobs_status_check CHECK ((status = ANY (ARRAY['running'::text, 'completed'::text, 'failed'::text])))
-);
-CREATE INDEX approval_jobs_by_period ON approval_jobs USING btree (workspace_id, period, started_at);
-CREATE INDEX approval_jobs_unfinished ON approval_jobs USING btree (workspace_id, not_before) WHERE (finished_at IS NULL);
-CREATE TRIGGER record_row_change AFTER INSERT ON approval_jobs FOR EACH ROW WHEN ((current_setting('app.records_changes'::text, true) = 'on'::text)) EXECUTE FUNCTION record_row_change('job_id', '', 'caller,attempts,not_before');
-ALTER TABLE approval_jobs ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
-CREATE POLICY approval_jobs_of_owner ON approval_jobs TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
-CREATE POLICY approval_jobs_of_workspace ON approval_jobs TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
-GRANT DELETE, INSERT, SELECT, UPDATE ON approval_jobs TO commissions_app;
-
-CREATE TABLE approval_job_statements (
-  workspace_id uuid NOT NULL,
-  job_id uuid NOT NULL,
-  place integer NOT NULL,
-  rep_id text NOT NULL,
-  version integer NOT NULL,
-  outcome text,
-  code text,
-  message text,
-  CONSTRAINT approval_job_statements_pkey PRIMARY KEY (workspace_id, job_id, place),
-  CONSTRAINT approval_job_statements_workspace_id_job_id_rep_id_key UNIQUE (workspace_id, job_id, rep_id),
-  CONSTRAINT approval_job_statements_workspace_id_job_id_fkey FOREIGN KEY (workspace_id, job_id) REFERENCES approval_jobs(workspace_id, job_id) ON DELETE CASCADE,
-  CONSTRAINT approval_job_statements_outcome_check CHECK ((outcome = ANY (ARRAY['approved'::text, 'rejected'::text])))
-);
-ALTER TABLE approval_job_statements ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
-CREATE POLICY approval_job_statements_of_owner ON approval_job_statements TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
-CREATE POLICY approval_job_statements_of_workspace ON approval_job_statements TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
-GRANT DELETE, INSERT, SELECT, UPDATE ON approval_job_statements TO commissions_app;
-
 CREATE TABLE rep_pay_currency_history (
   workspace_id uuid NOT NULL,
   position bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
@@ -2533,7 +2435,7 @@ CREATE TABLE stored_jobs (
   period text NOT NULL,
   subject jsonb NOT NULL,
   caller jsonb NOT NULL,
-  status text NOT NULL DEFAULT 'running'::text,
+  status text NOT NULL DEFAULT 'waiting'::text,
   done integer NOT NULL DEFAULT 0,
   total integer NOT NULL,
   position uuid,
@@ -2542,13 +2444,16 @@ CREATE TABLE stored_jobs (
   error text,
   started_at timestamp with time zone NOT NULL DEFAULT now(),
   finished_at timestamp with time zone,
+  lifetime interval NOT NULL,
+  result jsonb,
+  error_code text,
   CONSTRAINT stored_jobs_pkey PRIMARY KEY (workspace_id, job_id),
-  CONSTRAINT stored_jobs_kind_check CHECK ((kind = ANY (ARRAY['exceptions'::text, 'generation'::text]))),
-  CONSTRAINT stored_jobs_status_check CHECK ((status = ANY (ARRAY['running'::text, 'completed'::text, 'failed'::text])))
+  CONSTRAINT stored_jobs_kind_check CHECK ((kind = ANY (ARRAY['approval'::text, 'exceptions'::text, 'export'::text, 'generation'::text, 'preview'::text]))),
+  CONSTRAINT stored_jobs_status_check CHECK ((status = ANY (ARRAY['waiting'::text, 'running'::text, 'completed'::text, 'failed'::text])))
 );
 CREATE INDEX stored_jobs_by_period ON stored_jobs USING btree (workspace_id, kind, period, started_at);
 CREATE INDEX stored_jobs_unfinished ON stored_jobs USING btree (workspace_id, kind, not_before) WHERE (finished_at IS NULL);
-CREATE TRIGGER record_row_change AFTER INSERT ON stored_jobs FOR EACH ROW WHEN ((current_setting('app.records_changes'::text, true) = 'on'::text)) EXECUTE FUNCTION record_row_change('job_id', '', 'subject,caller,done,position,attempts,not_before');
+CREATE TRIGGER record_row_change AFTER INSERT ON stored_jobs FOR EACH ROW WHEN (((current_setting('app.records_changes'::text, true) = 'on'::text) AND (new.kind <> ALL (ARRAY['export'::text, 'preview'::text])))) EXECUTE FUNCTION record_row_change('job_id', '', 'caller,status,done,position,attempts,not_before,lifetime');
 ALTER TABLE stored_jobs ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 CREATE POLICY stored_jobs_of_owner ON stored_jobs TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
 CREATE POLICY stored_jobs_of_workspace ON stored_jobs TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
@@ -2572,23 +2477,6 @@ ALTER TABLE exception_job_rows ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURI
 CREATE POLICY exception_job_rows_of_owner ON exception_job_rows TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
 CREATE POLICY exception_job_rows_of_workspace ON exception_job_rows TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
 GRANT DELETE, INSERT, SELECT, UPDATE ON exception_job_rows TO commissions_app;
-
-CREATE TABLE generation_job_reps (
-  workspace_id uuid NOT NULL,
-  job_id uuid NOT NULL,
-  place integer NOT NULL,
-  rep_id text NOT NULL,
-  outcome text,
-  code text,
-  CONSTRAINT generation_job_reps_pkey PRIMARY KEY (workspace_id, job_id, place),
-  CONSTRAINT generation_job_reps_workspace_id_job_id_rep_id_key UNIQUE (workspace_id, job_id, rep_id),
-  CONSTRAINT generation_job_reps_workspace_id_job_id_fkey FOREIGN KEY (workspace_id, job_id) REFERENCES stored_jobs(workspace_id, job_id) ON DELETE CASCADE,
-  CONSTRAINT generation_job_reps_outcome_check CHECK ((outcome = ANY (ARRAY['generated'::text, 'skipped'::text, 'failed'::text])))
-);
-ALTER TABLE generation_job_reps ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
-CREATE POLICY generation_job_reps_of_owner ON generation_job_reps TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
-CREATE POLICY generation_job_reps_of_workspace ON generation_job_reps TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
-GRANT DELETE, INSERT, SELECT, UPDATE ON generation_job_reps TO commissions_app;
 
 CREATE TABLE own_changes (
   workspace_id uuid NOT NULL,
@@ -2801,6 +2689,26 @@ ALTER TABLE accounting_lines ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY
 CREATE POLICY accounting_lines_of_owner ON accounting_lines TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
 CREATE POLICY accounting_lines_of_workspace ON accounting_lines TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
 GRANT INSERT, SELECT ON accounting_lines TO commissions_app;
+
+CREATE TABLE job_items (
+  workspace_id uuid NOT NULL,
+  job_id uuid NOT NULL,
+  place integer NOT NULL,
+  rep_id text,
+  version integer,
+  outcome text,
+  code text,
+  message text,
+  content jsonb,
+  CONSTRAINT job_items_pkey PRIMARY KEY (workspace_id, job_id, place),
+  CONSTRAINT job_items_workspace_id_job_id_rep_id_key UNIQUE (workspace_id, job_id, rep_id),
+  CONSTRAINT job_items_workspace_id_job_id_fkey FOREIGN KEY (workspace_id, job_id) REFERENCES stored_jobs(workspace_id, job_id) ON DELETE CASCADE,
+  CONSTRAINT job_items_outcome_check CHECK ((outcome = ANY (ARRAY['done'::text, 'skipped'::text, 'failed'::text])))
+);
+ALTER TABLE job_items ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY job_items_of_owner ON job_items TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
+CREATE POLICY job_items_of_workspace ON job_items TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
+GRANT DELETE, INSERT, SELECT, UPDATE ON job_items TO commissions_app;
 
 CREATE VIEW deal_versions WITH (security_invoker=true) AS
  SELECT deal_snapshots.workspace_id,
@@ -3158,17 +3066,6 @@ AS $function$
 ;
 GRANT EXECUTE ON FUNCTION delete_mails_to(text) TO commissions_app;
 
-CREATE OR REPLACE FUNCTION delete_old_approval_jobs()
- RETURNS void
- LANGUAGE sql
- SECURITY DEFINER
- SET search_path TO 'public', 'pg_temp'
-AS $function$
-      delete from approval_jobs where finished_at < now() - interval '7 days'
-    $function$
-;
-GRANT EXECUTE ON FUNCTION delete_old_approval_jobs() TO commissions_app;
-
 CREATE OR REPLACE FUNCTION delete_old_change_requests()
  RETURNS void
  LANGUAGE sql
@@ -3192,17 +3089,6 @@ AS $function$
 ;
 GRANT EXECUTE ON FUNCTION delete_old_deliveries() TO commissions_app;
 
-CREATE OR REPLACE FUNCTION delete_old_exports()
- RETURNS void
- LANGUAGE sql
- SECURITY DEFINER
- SET search_path TO 'public', 'pg_temp'
-AS $function$
-      delete from export_jobs where finished_at < now() - interval '1 hour' or started_at < now() - interval '1 day'
-    $function$
-;
-GRANT EXECUTE ON FUNCTION delete_old_exports() TO commissions_app;
-
 CREATE OR REPLACE FUNCTION delete_old_messages()
  RETURNS void
  LANGUAGE sql
@@ -3214,17 +3100,6 @@ AS $function$
     $function$
 ;
 GRANT EXECUTE ON FUNCTION delete_old_messages() TO commissions_app;
-
-CREATE OR REPLACE FUNCTION delete_old_plan_previews()
- RETURNS void
- LANGUAGE sql
- SECURITY DEFINER
- SET search_path TO 'public', 'pg_temp'
-AS $function$
-      delete from plan_previews where finished_at < now() - interval '1 hour' or started_at < now() - interval '1 day'
-    $function$
-;
-GRANT EXECUTE ON FUNCTION delete_old_plan_previews() TO commissions_app;
 
 CREATE OR REPLACE FUNCTION delete_old_request_data()
  RETURNS void
@@ -3275,7 +3150,8 @@ CREATE OR REPLACE FUNCTION delete_old_stored_jobs()
  SET search_path TO 'public', 'pg_temp'
 AS $function$
       delete from stored_jobs
-      where finished_at < now() - case kind when 'exceptions' then interval '1 hour' else interval '7 days' end
+      where finished_at < now() - lifetime
+        or kind in ('export', 'preview') and started_at < now() - interval '1 day'
     $function$
 ;
 GRANT EXECUTE ON FUNCTION delete_old_stored_jobs() TO commissions_app;
@@ -3375,28 +3251,6 @@ AS $function$
 ;
 GRANT EXECUTE ON FUNCTION directory_replace(text,uuid,text,bytea[]) TO commissions_app;
 
-CREATE OR REPLACE FUNCTION due_approval_jobs(max_jobs integer)
- RETURNS TABLE(workspace_id uuid, job_id uuid)
- LANGUAGE sql
- STABLE SECURITY DEFINER
- SET search_path TO 'public', 'pg_temp'
-AS $function$
-      select due.workspace_id, due.job_id
-      from (
-        select a.workspace_id, a.job_id, a.not_before,
-          row_number() over (partition by a.workspace_id order by a.not_before) as place
-        from approval_jobs a
-        where a.finished_at is null and a.not_before <= now()
-          and not exists (
-            select from work_leases l
-            where l.workspace_id = a.workspace_id and l.work = 'approval ' || a.job_id and l.leased_until > now())
-      ) due
-      order by due.place, due.not_before
-      limit max_jobs
-    $function$
-;
-GRANT EXECUTE ON FUNCTION due_approval_jobs(integer) TO commissions_app;
-
 CREATE OR REPLACE FUNCTION due_billing_checks(max_customers integer)
  RETURNS TABLE(workspace_id uuid, customer_id text, check_at timestamp with time zone)
  LANGUAGE sql
@@ -3408,28 +3262,6 @@ AS $function$
     $function$
 ;
 GRANT EXECUTE ON FUNCTION due_billing_checks(integer) TO commissions_app;
-
-CREATE OR REPLACE FUNCTION due_exports(max_jobs integer)
- RETURNS TABLE(workspace_id uuid, job_id uuid)
- LANGUAGE sql
- STABLE SECURITY DEFINER
- SET search_path TO 'public', 'pg_temp'
-AS $function$
-      select due.workspace_id, due.job_id
-      from (
-        select e.workspace_id, e.job_id, e.started_at,
-          row_number() over (partition by e.workspace_id order by e.kind = 'team.zip', e.started_at) as place
-        from export_jobs e
-        where e.finished_at is null and e.not_before <= now()
-          and not exists (
-            select from work_leases l
-            where l.workspace_id = e.workspace_id and l.work = 'export ' || e.job_id and l.leased_until > now())
-      ) due
-      order by due.place, due.started_at
-      limit max_jobs
-    $function$
-;
-GRANT EXECUTE ON FUNCTION due_exports(integer) TO commissions_app;
 
 CREATE OR REPLACE FUNCTION due_inboxes(older_than interval)
  RETURNS TABLE(workspace_id uuid, source text, generation integer)
@@ -3541,30 +3373,6 @@ AS $function$
 ;
 GRANT EXECUTE ON FUNCTION due_period_checks(interval,integer) TO commissions_app;
 
-CREATE OR REPLACE FUNCTION due_plan_previews(max_previews integer)
- RETURNS TABLE(workspace_id uuid, preview_id uuid)
- LANGUAGE sql
- STABLE SECURITY DEFINER
- SET search_path TO 'public', 'pg_temp'
-AS $function$
-      select due.workspace_id, due.preview_id
-      from (
-        select p.workspace_id, p.preview_id, p.started_at, p.is_leased,
-          row_number() over (partition by p.workspace_id order by p.is_leased desc, p.started_at) as place
-        from (
-          select p.*, coalesce(l.leased_until > now(), false) as is_leased
-          from plan_previews p
-          left join work_leases l on l.workspace_id = p.workspace_id and l.work = 'preview ' || p.preview_id
-          where p.finished_at is null
-        ) p
-      ) due
-      where due.place = 1 and not due.is_leased
-      order by due.started_at
-      limit max_previews
-    $function$
-;
-GRANT EXECUTE ON FUNCTION due_plan_previews(integer) TO commissions_app;
-
 CREATE OR REPLACE FUNCTION due_polls(providers text[])
  RETURNS TABLE(workspace_id uuid, provider text)
  LANGUAGE sql
@@ -3644,7 +3452,7 @@ AS $function$
 ;
 GRANT EXECUTE ON FUNCTION due_scheduled_imports(integer,integer) TO commissions_app;
 
-CREATE OR REPLACE FUNCTION due_stored_jobs(kind_of_job text, max_jobs integer)
+CREATE OR REPLACE FUNCTION due_stored_jobs(kind_of_job text, max_jobs integer, max_of_workspace integer)
  RETURNS TABLE(workspace_id uuid, job_id uuid)
  LANGUAGE sql
  STABLE SECURITY DEFINER
@@ -3652,19 +3460,24 @@ CREATE OR REPLACE FUNCTION due_stored_jobs(kind_of_job text, max_jobs integer)
 AS $function$
       select due.workspace_id, due.job_id
       from (
-        select j.workspace_id, j.job_id, j.not_before,
-          row_number() over (partition by j.workspace_id order by j.not_before) as place
-        from stored_jobs j
-        where j.kind = kind_of_job and j.finished_at is null and j.not_before <= now()
-          and not exists (
+        select j.workspace_id, j.job_id, j.not_before, j.is_leased,
+          row_number() over (
+            partition by j.workspace_id order by j.is_leased desc, j.total > 1, j.not_before) as place
+        from (
+          select j.*, exists (
             select from work_leases l
-            where l.workspace_id = j.workspace_id and l.work = kind_of_job || ' ' || j.job_id and l.leased_until > now())
+            where l.workspace_id = j.workspace_id and l.work = kind_of_job || ' ' || j.job_id and l.leased_until > now()
+          ) as is_leased
+          from stored_jobs j
+          where j.kind = kind_of_job and j.finished_at is null and j.not_before <= now()
+        ) j
       ) due
+      where not due.is_leased and due.place <= max_of_workspace
       order by due.place, due.not_before
       limit max_jobs
     $function$
 ;
-GRANT EXECUTE ON FUNCTION due_stored_jobs(text,integer) TO commissions_app;
+GRANT EXECUTE ON FUNCTION due_stored_jobs(text,integer,integer) TO commissions_app;
 
 CREATE OR REPLACE FUNCTION due_webhook_endpoints(max_endpoints integer)
  RETURNS TABLE(workspace_id uuid, endpoint_id uuid)

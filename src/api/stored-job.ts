@@ -13,7 +13,15 @@ export const storedJobFields = {
   error: z.string().optional().describe('Why the job failed; absent if it did not'),
 };
 
-export function storedJobResponse({ jobId, status, period, startedAt, finishedAt, progress, error }: StoredJob) {
+export function storedJobResponse({
+  jobId,
+  status,
+  period,
+  startedAt,
+  finishedAt,
+  progress,
+  error,
+}: Omit<StoredJob, 'subject' | 'result'>) {
   return {
     jobId,
     status,

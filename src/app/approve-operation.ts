@@ -2,8 +2,7 @@ import { type z } from 'zod';
 import { type Caller } from '../kernel/caller.js';
 import { type Period } from '../kernel/period.js';
 import { type OperationDispatcher } from '../platform/operations/operation-dispatcher.js';
-import { type RejectedStatement } from '../statements/approval-jobs/approval-job.js';
-import { type ConfirmedStatement } from '../statements/approval-jobs/approval-job-store.js';
+import { type ConfirmedStatement, type RejectedStatement } from '../statements/approval-jobs/approval-job.js';
 import { approveStatements } from '../statements/commands/approve-statements.js';
 
 interface Approval {

@@ -27,11 +27,9 @@ import { type InboxTables } from '../platform/inbox/inbox-tables.js';
 import { type OutboundTables } from '../platform/outbound/outbound-tables.js';
 import { type FiscalYearTables } from '../rates/fiscal-years/fiscal-year-tables.js';
 import { type ScheduledImportTables } from '../scheduled-imports/scheduled-import-tables.js';
-import { type ApprovalJobTables } from '../statements/approval-jobs/approval-job-tables.js';
 import { type CommentTables } from '../statements/comments/comment-tables.js';
 import { type DiscrepancyTables } from '../statements/discrepancies/discrepancy-tables.js';
 import { type DisputeTables } from '../statements/disputes/dispute-tables.js';
-import { type GenerationJobTables } from '../statements/generation-jobs/generation-job-tables.js';
 import { type StatementTables } from '../statements/statement-tables.js';
 
 /**
@@ -43,7 +41,6 @@ declare module '../platform/database/tables.js' {
     extends AbsenceTables,
       AccountingTables,
       AgentAccessTables,
-      ApprovalJobTables,
       AssignmentTables,
       AuditTables,
       AuthTables,
@@ -57,7 +54,6 @@ declare module '../platform/database/tables.js' {
       ExceptionJobTables,
       ExportTables,
       FiscalYearTables,
-      GenerationJobTables,
       IntegrationTables,
       InvoiceTables,
       LedgerTables,

@@ -9,13 +9,13 @@ import { calendarOf, loadWorkspaceTerms } from '../ledger/input/rep-terms.js';
 import { type FilteredPeople, filteredReps } from '../people/reps/filtered-people.js';
 import { type Transaction, type UnitOfWork } from '../platform/database/unit-of-work.js';
 import { type JobQueue } from '../platform/jobs/job-queue.js';
-import { type StoredJob } from '../platform/stored-jobs/stored-job.js';
-import { insertStoredJob } from '../platform/stored-jobs/stored-job-store.js';
+import { type StoredJob, wakeOf } from '../platform/stored-jobs/stored-job.js';
+import { insertStoredJob, lockStoredJobs } from '../platform/stored-jobs/stored-job-store.js';
 import { findStoredJobs } from '../platform/stored-jobs/stored-job-views.js';
 import { type Acceptances, loadAcceptances } from './acceptance.js';
 import { type DealExplainer } from './deal-explainer.js';
 import { type ExceptionGroup, type ExceptionPage, groupByReason, toGroup } from './exception-groups.js';
-import { type ExceptionSubject, findExceptionsJob, hashVisible } from './exception-jobs/exception-job.js';
+import { type ExceptionSubject, hashVisible } from './exception-jobs/exception-job.js';
 import { readExceptionGroups } from './exception-jobs/exception-job-views.js';
 import {
   findDealsWithOtherLines,
@@ -165,8 +165,7 @@ export class ExceptionReports {
     const existing = await this.unitOfWork.read(caller, (tx) => findUsable(tx, period, visible));
     if (existing !== undefined) return existing;
     const job = await this.unitOfWork.write(caller, async (tx) => {
-      // The lock serializes requests of a workspace, so that one of them starts the job for all.
-      await sql`select pg_advisory_xact_lock(hashtextextended(${`exceptions:${tx.workspaceId}`}, 0))`.execute(tx.db);
+      await lockStoredJobs(tx, 'exceptions');
       const started = await findUsable(tx, period, visible);
       if (started !== undefined) return started;
       const total = (await listRepsToExplain(tx, days, visibleReps(caller))).length;
@@ -175,7 +174,7 @@ export class ExceptionReports {
       const jobId = await insertStoredJob(tx, stored);
       return (await findStoredJobs<ExceptionSubject>(tx, 'exceptions', { jobId }))[0] as StoredJob<ExceptionSubject>;
     });
-    await this.queue.add(findExceptionsJob, { workspaceId: caller.workspaceId });
+    await this.queue.add(wakeOf('exceptions'), { workspaceId: caller.workspaceId });
     return job;
   }
 }

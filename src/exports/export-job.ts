@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { fields } from '../api/resource-fields.js';
+import { storedJobFields, storedJobResponse } from '../api/stored-job.js';
 import { type Caller, maySee, seesTeam } from '../kernel/caller.js';
 import { Failure } from '../kernel/failure.js';
 import { type Period } from '../kernel/period.js';
 import { sampleIds } from '../kernel/sample-ids.js';
-import { type JobDeclaration } from '../platform/jobs/job-queue.js';
+import { lifetimesMs, type StoredJob } from '../platform/stored-jobs/stored-job.js';
 import { type ExportKind, type FileInfo } from './export-tables.js';
 
 const exportKinds = [
@@ -27,29 +27,28 @@ export interface ExportRequest {
   readonly asOf: Date | null;
 }
 
-export interface ExportJob extends ExportRequest {
-  readonly jobId: string;
-  readonly status: 'running' | 'completed' | 'failed';
-  readonly progress: { readonly done: number; readonly total: number };
-  readonly startedAt: Date;
-  readonly finishedAt: Date | null;
-  readonly file: FileInfo | null;
-  readonly errorCode: string | null;
-  readonly error: string | null;
+/** The request as it is stored beside its period. */
+export type ExportSubject = Omit<ExportRequest, 'period' | 'asOf'> & { readonly asOf: string | null };
+
+export function toRequest({
+  subject,
+  period,
+}: {
+  readonly subject: ExportSubject;
+  readonly period: string;
+}): ExportRequest {
+  return { ...subject, period, asOf: subject.asOf === null ? null : new Date(subject.asOf) };
 }
+
+export type ExportJob = StoredJob<ExportSubject, FileInfo>;
 
 /** The same shape as a recalculation job, so that one client loop can wait for both. */
 export const exportJob = z
   .object({
-    jobId: fields.jobId,
+    ...storedJobFields,
     kind: z.enum(exportKinds).describe('What the file contains, and its format'),
-    status: fields.jobStatus,
     repId: z.string().optional().describe('Rep of the statement (UUID); absent for a file of the team'),
-    period: fields.period,
     asOf: z.string().optional().describe('The earlier instant whose state the file shows, in ISO 8601'),
-    startedAt: fields.startedAt,
-    finishedAt: fields.finishedAt.optional(),
-    progress: fields.progress,
     file: z
       .object({
         path: z.string().describe('Path that returns the file'),
@@ -60,25 +59,17 @@ export const exportJob = z
       })
       .optional()
       .describe('The file, once the job is completed'),
-    error: z.string().optional().describe('Why the job failed; absent if it did not'),
   })
   .describe('A file that a worker makes');
 
-/** How long a finished file can be downloaded. */
-export const downloadTtlMs = 3_600_000;
-
 export function toJobResponse(job: ExportJob): z.input<typeof exportJob> {
-  const { jobId, kind, status, repId, period, asOf, startedAt, finishedAt, progress, file, error } = job;
+  const { jobId, finishedAt, result: file } = job;
+  const { kind, repId, asOf } = job.subject;
   return {
-    jobId,
+    ...storedJobResponse(job),
     kind,
-    status,
     ...(repId === null ? {} : { repId }),
-    period,
-    ...(asOf === null ? {} : { asOf: asOf.toISOString() }),
-    startedAt: startedAt.toISOString(),
-    ...(finishedAt === null ? {} : { finishedAt: finishedAt.toISOString() }),
-    progress,
+    ...(asOf === null ? {} : { asOf }),
     ...(file === null || finishedAt === null
       ? {}
       : {
@@ -87,10 +78,9 @@ export function toJobResponse(job: ExportJob): z.input<typeof exportJob> {
             filename: file.filename,
             contentType: file.contentType,
             bytes: file.bytes,
-            expiresAt: new Date(finishedAt.getTime() + downloadTtlMs).toISOString(),
+            expiresAt: new Date(finishedAt.getTime() + lifetimesMs.export).toISOString(),
           },
         }),
-    ...(error === null ? {} : { error }),
   };
 }
 
@@ -98,10 +88,8 @@ export function toJobResponse(job: ExportJob): z.input<typeof exportJob> {
  * Whether the caller may see the export. Checked on every request, so a rep who is no longer a manager loses access
  * to team files, and a manager to those with people who have left the team.
  */
-export function mayDownload(
-  caller: Caller,
-  { repId, managerId, file }: Pick<ExportJob, 'repId' | 'managerId' | 'file'>,
-): boolean {
+export function mayDownload(caller: Caller, { subject, result: file }: ExportJob): boolean {
+  const { repId, managerId } = subject;
   if (repId !== null) return maySee(caller, repId);
   if (!seesTeam(caller)) return false;
   if (caller.team === undefined) return true;
@@ -121,14 +109,6 @@ export const workbookType = 'application/vnd.openxmlformats-officedocument.sprea
 
 /** Failures of making a file, in addition to those of the operation. */
 export const exportFailures = { pdf_unavailable: 503, export_unavailable: 503, rep_not_found: 404 } as const;
-
-/** Wakes a worker. The worker reads the waiting exports from the database. */
-export const makeExportsJob: JobDeclaration<{ workspaceId: string }> = {
-  name: 'run-exports.v1',
-  payload: z.object({ workspaceId: z.uuid() }),
-  attempts: 1,
-  key: ({ workspaceId }) => `exports.${workspaceId}`,
-};
 
 export const exportJobExample = {
   jobId: sampleIds.jobId,

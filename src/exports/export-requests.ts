@@ -2,6 +2,7 @@ import { Readable } from 'node:stream';
 import { type Caller } from '../kernel/caller.js';
 import { Failure } from '../kernel/failure.js';
 import { isUuid } from '../kernel/ids.js';
+import { toStoredCaller } from '../kernel/stored-caller.js';
 import { timeLimit } from '../kernel/time-limit.js';
 import { pollUntil } from '../kernel/waiting.js';
 import { type Transaction, type UnitOfWork } from '../platform/database/unit-of-work.js';
@@ -9,14 +10,8 @@ import { zipFiles } from '../platform/documents/archive.js';
 import { type JobStatuses } from '../platform/job-status/job-statuses.js';
 import { type JobQueue } from '../platform/jobs/job-queue.js';
 import { Download, Reply } from '../platform/operations/operation.js';
-import {
-  type ExportJob,
-  type ExportRequest,
-  jobNotFound,
-  makeExportsJob,
-  mayDownload,
-  toJobResponse,
-} from './export-job.js';
+import { wakeOf } from '../platform/stored-jobs/stored-job.js';
+import { type ExportJob, type ExportRequest, jobNotFound, mayDownload, toJobResponse } from './export-job.js';
 import { enqueueExport } from './export-store.js';
 import { type ExportPart, exportJobs, findNextPart } from './export-views.js';
 
@@ -44,16 +39,16 @@ export class ExportRequests {
     buildRequest: (tx: Transaction) => Promise<Omit<ExportRequest, 'asOf'> & { readonly total?: number }>,
     { async = false, asOf }: { readonly async?: boolean; readonly asOf?: Date | undefined } = {},
   ): Promise<ExportResponse> {
-    const { workspaceId, actor } = caller;
+    const { workspaceId } = caller;
     const { total = 1, ...request } = await this.unitOfWork.run(
       caller,
       { lock: 'none', access: 'read', asOf },
       buildRequest,
     );
     const jobId = await this.unitOfWork.write(caller, (tx) =>
-      enqueueExport(tx, { ...request, asOf: asOf ?? null, total, actor }),
+      enqueueExport(tx, toStoredCaller(caller), { ...request, asOf: asOf ?? null, total }),
     );
-    await this.queue.add(makeExportsJob, { workspaceId });
+    await this.queue.add(wakeOf('export'), { workspaceId });
     // A worker may have made the file already; the kind of the response does not depend on its speed.
     if (async || total > maxAwaitedParts) return new Reply(202, toJobResponse(await this.find(caller, jobId)));
     const job = await this.waitFor(caller, jobId, this.waitMs);
@@ -71,13 +66,14 @@ export class ExportRequests {
   openFile(caller: Caller, job: ExportJob): Download {
     if (job.status === 'running')
       throw new Failure('export_not_ready', 'The export is not finished. Poll its job until the status is completed.');
-    if (job.file === null) {
+    if (job.result === null) {
       if (job.errorCode === null) throw new Error(`export ${job.jobId} failed: ${job.error}`);
       throw new Failure(job.errorCode, job.error ?? '');
     }
-    const { contentType, filename, headers, bytes } = job.file;
+    const { contentType, filename, headers, bytes } = job.result;
     const parts = this.parts(caller, job.jobId);
-    if (job.kind === 'team.zip') return new Download(contentType, filename, Readable.from(zipFiles(parts)), headers);
+    if (job.subject.kind === 'team.zip')
+      return new Download(contentType, filename, Readable.from(zipFiles(parts)), headers);
     const length = { 'Content-Length': String(bytes) };
     return new Download(contentType, filename, Readable.from(contents(parts)), { ...headers, ...length });
   }

@@ -1,5 +1,5 @@
 import { type ColumnType, type Generated } from 'kysely';
-import { type GeneratedInstant, type Instant } from '../platform/database/tables.js';
+import { type GeneratedInstant } from '../platform/database/tables.js';
 
 export type ExportKind = 'statement.pdf' | 'statement.xlsx' | 'team.pdf' | 'team.xlsx' | 'team.zip';
 
@@ -13,28 +13,8 @@ export interface FileInfo {
   readonly repIds?: readonly string[];
 }
 
-/** Rows of the tables of exports and payroll hand-overs. */
+/** Rows of the tables of parts of files and of payroll hand-overs. */
 export interface ExportTables {
-  export_jobs: {
-    workspace_id: string;
-    job_id: string;
-    kind: ExportKind;
-    rep_id: string | null;
-    manager_id: string | null;
-    period: string;
-    as_of: Instant | null;
-    status: Generated<'waiting' | 'running' | 'completed' | 'failed'>;
-    total: Generated<number>;
-    done: Generated<number>;
-    not_before: GeneratedInstant;
-    attempts: Generated<number>;
-    file: ColumnType<FileInfo | null, string | null | undefined, string | null>;
-    error_code: ColumnType<string | null, string | null | undefined, string | null>;
-    error: ColumnType<string | null, string | null | undefined, string | null>;
-    actor: string;
-    started_at: GeneratedInstant;
-    finished_at: ColumnType<Date | null, Date | null | undefined, Date | null>;
-  };
   export_parts: {
     workspace_id: string;
     job_id: string;

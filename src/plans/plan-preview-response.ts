@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { fields } from '../api/resource-fields.js';
+import { storedJobResponse } from '../api/stored-job.js';
 import { Failure } from '../kernel/failure.js';
 import { sampleIds } from '../kernel/sample-ids.js';
-import { type JobDeclaration } from '../platform/jobs/job-queue.js';
 import { wholeNumber } from '../platform/operations/schemas.js';
 import { writtenPlan } from './plan.js';
-import { type Page, type StoredPreview } from './plan-preview-views.js';
+import { type Page, type PreviewJob, type PreviewResult } from './plan-preview-views.js';
 import { planWarnings } from './plan-warnings.js';
 
 const movement = {
@@ -101,17 +101,11 @@ export const previewPage = {
   offset: wholeNumber(0, 1_000_000_000).default(0).describe('Number of deals to skip'),
 };
 
-export function toPreviewResponse(preview: StoredPreview, page: Page): PlanPreview {
-  const { previewId, status, startedAt, finishedAt, error, figures, repNames, dealNames } = preview;
+export function toPreviewResponse(preview: PreviewJob, result: PreviewResult | null, page: Page): PlanPreview {
+  const { period: _period, progress: _progress, ...job } = storedJobResponse(preview);
+  if (result === null) return job;
+  const { figures, repNames, dealNames } = result;
   const findName = (repId: string) => repNames.get(repId) ?? '';
-  const job = {
-    jobId: previewId,
-    status,
-    startedAt: startedAt.toISOString(),
-    ...(finishedAt === null ? {} : { finishedAt: finishedAt.toISOString() }),
-    ...(error === null ? {} : { error }),
-  };
-  if (figures === null) return job;
   const { byRep, refunds, locked, otherCurrencies, byPayPeriod, ...same } = figures;
   return {
     ...job,
@@ -121,12 +115,12 @@ export function toPreviewResponse(preview: StoredPreview, page: Page): PlanPrevi
     ...(refunds === undefined
       ? {}
       : { refunds: refunds.map(({ repId, ...rest }) => ({ repId, name: findName(repId), ...rest })) }),
-    byDeal: preview.page.map(({ dealId, ...rest }) => ({
+    byDeal: result.page.map(({ dealId, ...rest }) => ({
       dealId,
       name: dealId === null ? null : (dealNames.get(dealId) ?? null),
       ...rest,
     })),
-    count: preview.count,
+    count: result.count,
     ...page,
     ...(byPayPeriod === undefined ? {} : { byPayPeriod: [...byPayPeriod] }),
     locked: locked.map(({ repId, ...rest }) => ({ repId, name: findName(repId), ...rest })),
@@ -136,14 +130,6 @@ export function toPreviewResponse(preview: StoredPreview, page: Page): PlanPrevi
 export function previewNotFound(): Failure {
   return new Failure('job_not_found', 'This preview does not exist, or it finished more than an hour ago.');
 }
-
-/** Wakes a worker. The worker reads the requested previews from the database. */
-export const makePreviewsJob: JobDeclaration<{ workspaceId: string }> = {
-  name: 'run-plan-previews.v1',
-  payload: z.object({ workspaceId: z.uuid() }),
-  attempts: 1,
-  key: ({ workspaceId }) => `previews.${workspaceId}`,
-};
 
 export const planPreviewExample = {
   jobId: sampleIds.jobId,

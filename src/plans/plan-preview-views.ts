@@ -1,19 +1,20 @@
-import { type SqlBool, sql } from 'kysely';
 import { findDealNames } from '../deals/deal-views.js';
 import { inParallel } from '../kernel/waiting.js';
 import { findRepNames } from '../people/reps/rep-views.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
-import { type MovedDeal, type PreviewFigures } from './preview-result.js';
+import { readContents } from '../platform/stored-jobs/job-items.js';
+import { type StoredJob } from '../platform/stored-jobs/stored-job.js';
+import { findStoredJobs, statusOf } from '../platform/stored-jobs/stored-job-views.js';
+import { type MovedDeal, type PreviewFigures, type PreviewSubject } from './preview-result.js';
 
-/** A stored preview with one page of its deals, and the names that the response needs. */
-export interface StoredPreview {
-  readonly previewId: string;
-  readonly status: 'running' | 'completed' | 'failed';
-  readonly startedAt: Date;
-  readonly finishedAt: Date | null;
-  readonly errorCode: string | null;
-  readonly error: string | null;
-  readonly figures: PreviewFigures | null;
+/** The status of a preview, without its request and figures. */
+export interface PreviewJob extends Omit<StoredJob, 'subject' | 'result'> {
+  readonly planId: string;
+}
+
+/** The figures of a preview with one page of its deals, and the names that the response needs. */
+export interface PreviewResult {
+  readonly figures: PreviewFigures;
   readonly page: readonly MovedDeal[];
   readonly count: number;
   readonly repNames: ReadonlyMap<string, string>;
@@ -25,31 +26,27 @@ export interface Page {
   readonly offset: number;
 }
 
-/** The preview of that id and plan; undefined if there is none or if it finished more than an hour ago. */
-export async function findPreview(
+async function findPreviewJob(tx: Transaction, jobId: string): Promise<PreviewJob | undefined> {
+  const [job] = await findStoredJobs<PreviewSubject>(tx, 'preview', { jobId });
+  if (job === undefined) return undefined;
+  const { subject, result: _, ...status } = job;
+  return { ...status, planId: subject.planId };
+}
+
+export const previewJobs = statusOf<PreviewJob>('preview', findPreviewJob);
+
+/** The result of a preview; null if it is not completed. */
+export async function findPreviewResult(
   tx: Transaction,
-  { planId, previewId }: { readonly planId: string; readonly previewId: string },
+  { jobId, status }: PreviewJob,
   { limit, offset }: Page,
-): Promise<StoredPreview | undefined> {
-  const row = await tx.db
-    .selectFrom('plan_previews')
-    .select(['status', 'started_at', 'finished_at', 'error_code', 'error', 'result'])
-    .select([
-      sql<readonly MovedDeal[] | null>`jsonb_path_query_array(deals, '$[$from to $to]',
-        jsonb_build_object('from', ${offset}::bigint, 'to', ${offset + limit - 1}::bigint), true)`.as('page'),
-      sql<number>`coalesce(jsonb_array_length(deals), 0)`.as('count'),
-    ])
-    .where('workspace_id', '=', tx.workspaceId)
-    .where('plan_id', '=', planId)
-    .where('preview_id', '=', previewId)
-    .where(sql<SqlBool>`(finished_at is null or finished_at > now() - interval '1 hour')`)
-    .executeTakeFirst();
-  if (row === undefined) return undefined;
-  const figures = row.result;
-  const page = row.page ?? [];
-  const repIds = [...page, ...(figures?.byRep ?? []), ...(figures?.refunds ?? []), ...(figures?.locked ?? [])].map(
-    ({ repId }) => repId,
-  );
+): Promise<PreviewResult | null> {
+  if (status !== 'completed') return null;
+  const [job] = await findStoredJobs<PreviewSubject, PreviewFigures>(tx, 'preview', { jobId });
+  const figures = job?.result ?? null;
+  if (figures === null) return null;
+  const { contents: page, count } = await readContents<MovedDeal>(tx, { jobId }, { limit, offset });
+  const repIds = [...page, ...figures.byRep, ...(figures.refunds ?? []), ...figures.locked].map(({ repId }) => repId);
   const [repNames, dealNames] = await inParallel(
     () => findRepNames(tx, repIds),
     () =>
@@ -58,17 +55,5 @@ export async function findPreview(
         page.flatMap(({ dealId }) => dealId ?? []),
       ),
   );
-  return {
-    previewId,
-    status: row.status,
-    startedAt: row.started_at,
-    finishedAt: row.finished_at,
-    errorCode: row.error_code,
-    error: row.error,
-    figures,
-    page,
-    count: row.count,
-    repNames,
-    dealNames,
-  };
+  return { figures, page, count, repNames, dealNames };
 }

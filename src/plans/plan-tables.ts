@@ -4,7 +4,6 @@ import { type Day } from '../kernel/day.js';
 import { type PeriodKind } from '../kernel/period.js';
 import { type GeneratedInstant, type Json } from '../platform/database/tables.js';
 import { type PlanStatus } from './plan.js';
-import { type MovedDeal, type PreviewFigures, type PreviewRequest } from './preview-result.js';
 
 /** Rows of the tables of plans. */
 export interface PlanTables {
@@ -54,19 +53,5 @@ export interface PlanTables {
     rep_id: string;
     rule_id: string;
     tiers: Json<unknown>;
-  };
-  plan_previews: {
-    workspace_id: string;
-    preview_id: string;
-    plan_id: string;
-    request: Json<PreviewRequest>;
-    status: Generated<'running' | 'completed' | 'failed'>;
-    attempts: Generated<number>;
-    result: ColumnType<PreviewFigures | null, undefined, string>;
-    deals: ColumnType<readonly MovedDeal[] | null, undefined, string>;
-    error_code: ColumnType<string | null, undefined, string | null>;
-    error: ColumnType<string | null, undefined, string>;
-    started_at: GeneratedInstant;
-    finished_at: ColumnType<Date | null, undefined, Date>;
   };
 }

@@ -14,6 +14,12 @@ export interface PreviewRequest {
   readonly repIds: readonly string[] | null;
 }
 
+/** The request of a preview, with the plan that it is about. */
+export interface PreviewSubject {
+  readonly planId: string;
+  readonly request: PreviewRequest;
+}
+
 export interface Movement {
   readonly currency: string;
   readonly before: number;

@@ -682,8 +682,7 @@ describe('two workspaces', () => {
     // The job of a calculation ends after it, in a separate transaction.
     const running = `
       select from jobs where workspace_id = $1 and status = 'running'
-      union all select from approval_jobs where workspace_id = $1 and status = 'running'
-      union all select from stored_jobs where workspace_id = $1 and status = 'running'`;
+      union all select from stored_jobs where workspace_id = $1 and finished_at is null`;
     await until(async () => (await service.sql(running, b.workspaceId)).length === 0, { what: 'the end of the jobs' });
     await sealAuditEntries(service.running.service.unitOfWork);
     untouched = await contentOf(b.workspaceId);

@@ -27,11 +27,11 @@ describe('file exports', () => {
   ): Promise<string> {
     const id = newId();
     await of.sql(
-      `insert into export_jobs (workspace_id, job_id, kind, rep_id, period, status, actor, not_before, attempts)
-       values ($1, $2, $3, $4, $5, $6, 'orchestrator', ${until}, 1)`,
+      `insert into stored_jobs (workspace_id, job_id, kind, subject, period, status, caller, not_before, attempts, total,
+         lifetime)
+       values ($1, $2, 'export', $3, $4, $5, '{"actor": "orchestrator"}', ${until}, 1, 1, '1 hour')`,
       id,
-      kind,
-      repId,
+      { kind, repId, managerId: null, asOf: null },
       period,
       status,
     );
@@ -86,13 +86,13 @@ describe('file exports', () => {
     const { body } = await workspace.api.get('/v1/statements/export.xlsx?period=2026-01&async=true');
     await finishedExport(workspace.api, body.jobId);
     const age = (span: string) =>
-      service.sql(`update export_jobs set finished_at = now() - $2::interval where job_id = $1`, body.jobId, span);
+      service.sql(`update stored_jobs set finished_at = now() - $2::interval where job_id = $1`, body.jobId, span);
     await age('59 minutes');
     expect((await workspace.api.get(`${exportJobs}/${body.jobId}/file`)).status).to.equal(200);
     await age('61 minutes');
     expect((await workspace.api.get(`${exportJobs}/${body.jobId}`)).status).to.equal(404);
     expect((await workspace.api.get(`${exportJobs}/${body.jobId}/file`)).status).to.equal(404);
-    await service.sql('select delete_old_exports()');
+    await service.sql('select delete_old_stored_jobs()');
     expect(await service.sql('select 1 from export_parts where job_id = $1', body.jobId)).to.deep.equal([]);
   });
 

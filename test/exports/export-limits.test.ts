@@ -81,7 +81,7 @@ describe('exports of several people', () => {
       await workspace.insert.reportingLines(mia, ben, cat);
       const asMia = (...team: string[]) => ({ ...workspace.caller('manager', mia), team: new Set([mia, ...team]) });
       const jobId = await request(asMia(ben, cat), kind, null, mia);
-      await workspace.db.sql(`update export_jobs set period = '2026-01'`);
+      await workspace.db.sql(`update stored_jobs set period = '2026-01'`);
       const printer = { print: async () => Buffer.from('%PDF-'), close: async () => {} };
       const maker = new DocumentMaker(workspace.db.unitOfWork, printer as never, workspace.db.clock);
       const worker = exportWorker(workspace.db.app, workspace.db.unitOfWork, maker);

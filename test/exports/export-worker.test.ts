@@ -1,8 +1,9 @@
 import { expect } from 'chai';
 import { type FinishedFile, type PartSink } from '#src/exports/documents/document-maker.js';
 import { ExportRequests } from '#src/exports/export-requests.js';
+import { enqueueExport } from '#src/exports/export-store.js';
 import { serviceCaller } from '#src/kernel/caller.js';
-import { newId } from '#src/kernel/ids.js';
+import { toStoredCaller } from '#src/kernel/stored-caller.js';
 import { type UnitOfWork } from '#src/platform/database/unit-of-work.js';
 import { JobStatuses } from '#src/platform/job-status/job-statuses.js';
 import { type JobQueue } from '#src/platform/jobs/job-queue.js';
@@ -27,21 +28,25 @@ describe('the export worker', () => {
   let jobId: string;
   beforeEach(async () => {
     workspace = await OfflineWorkspace.create();
-    jobId = newId();
-    await rows(
-      `insert into export_jobs (workspace_id, job_id, kind, period, actor) values ($1, $2, 'team.xlsx', '2026-01', 'api-key')`,
-      workspace.workspaceId,
-      jobId,
-    );
+    const caller = toStoredCaller(serviceCaller(workspace.workspaceId, 'api-key'));
+    const request = {
+      kind: 'team.xlsx',
+      repId: null,
+      managerId: null,
+      period: '2026-01',
+      asOf: null,
+      total: 1,
+    } as const;
+    jobId = await workspace.db.unitOfWork.write(workspace.admin, (tx) => enqueueExport(tx, caller, request));
   });
-  afterEach(() => rows('delete from export_jobs'));
+  afterEach(() => rows('delete from stored_jobs'));
 
   function rows(statement: string, ...values: unknown[]) {
     return query<Record<string, unknown>>(workspace.db.ownerUrl, statement, values);
   }
 
   async function job() {
-    const [row] = await rows('select status, attempts, error from export_jobs where job_id = $1', jobId);
+    const [row] = await rows('select status, attempts, error from stored_jobs where job_id = $1', jobId);
     return row;
   }
 
@@ -52,7 +57,7 @@ describe('the export worker', () => {
 
   /** Processes the export once, waiting for its next attempt if needed. */
   async function processOnce(make: Make): Promise<void> {
-    await rows('update export_jobs set not_before = now() where job_id = $1', jobId);
+    await rows('update stored_jobs set not_before = now() where job_id = $1', jobId);
     const worker = workerOf(make);
     worker.wake();
     await worker.stop();
@@ -83,7 +88,7 @@ describe('the export worker', () => {
   });
 
   it('fails an export after five workers were killed while they made the file', async () => {
-    await rows('update export_jobs set attempts = 5 where job_id = $1', jobId);
+    await rows('update stored_jobs set attempts = 5 where job_id = $1', jobId);
     await processOnce(text);
     expect(await job()).to.include({ status: 'failed' });
   });

@@ -34,7 +34,7 @@ describe('a service without work', () => {
   it('looks for due work of all kinds in one statement', async () => {
     const workspace = await service.workspace();
     await workspace.calculated();
-    const isLook = (text: string) => text.includes('exists (') && text.includes('due_exports');
+    const isLook = (text: string) => text.includes('exists (') && text.includes('due_stored_jobs');
     const looks = () => sent.texts.filter(isLook).length;
     // The new workspace causes work, such as the sealing of the audit log.
     await until(() => looks() >= 3);

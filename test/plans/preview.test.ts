@@ -145,7 +145,8 @@ describe('the preview of a plan change', () => {
   async function afterDeaths(attempts: number) {
     const { jobId } = await api.expect(200, 'POST', path, { config: configOf(0.3), period: '2026-02' });
     await service.sql(
-      `update plan_previews set status = 'running', result = null, deals = null, finished_at = null, attempts = $2 where preview_id = $1`,
+      `with removed as (delete from job_items where job_id = $1)
+       update stored_jobs set status = 'running', result = null, finished_at = null, attempts = $2 where job_id = $1`,
       jobId,
       attempts,
     );

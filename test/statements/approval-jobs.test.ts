@@ -97,7 +97,7 @@ describe('an approval of many statements as a job', () => {
       changes.map(({ table }) => table),
     );
     expect(changed.filter((table: string) => table === 'statement_periods')).to.have.length(2);
-    expect(changed.filter((table: string) => table === 'approval_jobs')).to.have.length(1);
+    expect(changed.filter((table: string) => table === 'stored_jobs')).to.have.length(1);
     const { approvedBy } = await api.expect(200, 'GET', `/v1/statements?repId=${ben}&period=${period}`);
     expect(approvedBy).to.deep.equal({ repId: workspace.mia, name: 'Mia' });
   });
@@ -118,11 +118,9 @@ describe('an approval of many statements as a job', () => {
   describe('that another worker continues', () => {
     /** Takes the outcomes back, as if no worker had begun. */
     const restart = async (workspace: WorkedExample, attempts = 0) => {
+      await workspace.sql(`update job_items set outcome = null, code = null, message = null where workspace_id = $1`);
       await workspace.sql(
-        `update approval_job_statements set outcome = null, code = null, message = null where workspace_id = $1`,
-      );
-      await workspace.sql(
-        `update approval_jobs set status = 'running', finished_at = null, attempts = $2 where workspace_id = $1`,
+        `update stored_jobs set status = 'running', finished_at = null, attempts = $2 where workspace_id = $1`,
         attempts,
       );
     };
@@ -158,7 +156,7 @@ describe('an approval of many statements as a job', () => {
       for (const repId of [ben, ann])
         await api.expect(200, 'POST', `/v1/statements/${repId}/approve`, { period, status: 'draft' });
       await workspace.sql(
-        `update approval_jobs set caller = caller || jsonb_build_object('accessLevel', 'manager', 'repId', $2::text)
+        `update stored_jobs set caller = caller || jsonb_build_object('accessLevel', 'manager', 'repId', $2::text)
          where workspace_id = $1`,
         workspace.mia,
       );
@@ -186,9 +184,9 @@ describe('an approval of many statements as a job', () => {
     const { workspace, api, ben } = await withTwoSellers();
     const jobId = await start(api, [{ repId: ben, version: 1 }]);
     await ended(api, jobId);
-    await workspace.sql(`update approval_jobs set finished_at = now() - interval '8 days' where workspace_id = $1`);
+    await workspace.sql(`update stored_jobs set finished_at = now() - interval '8 days' where workspace_id = $1`);
     await expectError('404 job_not_found', api.get(`${jobs}/${jobId}`));
-    await service.sql('select delete_old_approval_jobs()');
-    expect(await workspace.sql('select from approval_jobs where workspace_id = $1')).to.have.length(0);
+    await service.sql('select delete_old_stored_jobs()');
+    expect(await workspace.sql('select from stored_jobs where workspace_id = $1')).to.have.length(0);
   });
 });

@@ -103,7 +103,7 @@ describe('a generation of many statements as a job', () => {
       expect(await versionsOf(api, ben)).to.equal(1);
       // As if the worker had died before the part with Ann.
       await workspace.sql(
-        'update generation_job_reps set outcome = null, code = null where workspace_id = $1 and rep_id = $2',
+        'update job_items set outcome = null, code = null where workspace_id = $1 and rep_id = $2',
         ann,
       );
       await restart(workspace);

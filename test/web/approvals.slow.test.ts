@@ -104,7 +104,7 @@ describe('approvals in the web app', function () {
     await page.keyboard.press('a');
     await page.waitForSelector('[role=dialog] [type=submit]:focus');
     // The worker waits until the page has been loaded again.
-    await browser.service.sql(`alter table approval_jobs alter column not_before set default 'infinity'`);
+    await browser.service.sql(`alter table stored_jobs alter column not_before set default 'infinity'`);
     await page.keyboard.press('Enter');
     const progress = `document.body.textContent.includes('Approving statements: 0 of 2')`;
     await page.waitForFunction(progress);
@@ -113,8 +113,8 @@ describe('approvals in the web app', function () {
     await page.waitForFunction(progress);
     const rep = await browser.as(disputed?.name as string);
     await rep.expect(201, 'POST', '/v1/disputes', { period, type: 'other', description: 'Please look again' });
-    await browser.service.sql('alter table approval_jobs alter column not_before set default now()');
-    await browser.service.sql('update approval_jobs set not_before = now()');
+    await browser.service.sql('alter table stored_jobs alter column not_before set default now()');
+    await browser.service.sql('update stored_jobs set not_before = now()');
     await page.waitForFunction(String.raw`/1\sstatement approved, 1 not/.test(document.body.textContent)`);
     await page.waitForFunction(`document.body.textContent.includes('Not approved')`);
     const after = await rowsOf();

@@ -5,6 +5,7 @@ import { LaneRunner } from '../../ledger/lanes/lane-runner.js';
 import { LocalLaneDispatcher } from '../../ledger/lanes/local-lane-dispatcher.js';
 import { calculationJobs } from '../../ledger/requests/calculation-jobs.js';
 import { CommissionChanges } from '../../ledger/requests/commission-changes.js';
+import { previewJobs } from '../../plans/plan-preview-views.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { CLOCK, CONFIG, LOG, QUEUE_BACKEND } from '../../platform/injection-tokens.js';
 import { JobStatusStore } from '../../platform/job-status/job-status-store.js';
@@ -39,7 +40,7 @@ function createJobStatuses(parts: PartContainer, shard: string): JobStatuses {
   const redis = redisServers(parts.resolve(CONFIG));
   const log = parts.resolve(LOG);
   const store = redis === null ? null : JobStatusStore.open(redis, log, queuePrefix(shard));
-  const kinds = [calculationJobs, generationJobs, approvalJobs, exportJobs];
+  const kinds = [calculationJobs, generationJobs, approvalJobs, exportJobs, previewJobs];
   return new JobStatuses(parts.resolve(UnitOfWork), kinds, store, log);
 }
 

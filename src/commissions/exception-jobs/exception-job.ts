@@ -1,7 +1,5 @@
 import { createHash } from 'node:crypto';
-import { z } from 'zod';
 import { type Caller, visibleReps } from '../../kernel/caller.js';
-import { type JobDeclaration } from '../../platform/jobs/job-queue.js';
 
 /** For whom a job lists exceptions, and from which state. */
 export interface ExceptionSubject {
@@ -19,11 +17,3 @@ export function hashVisible(caller: Caller): string {
     .update([...repIds].sort().join())
     .digest('base64url');
 }
-
-/** Wakes a worker. The worker reads the jobs from the database. */
-export const findExceptionsJob: JobDeclaration<{ workspaceId: string }> = {
-  name: 'find-exceptions.v1',
-  payload: z.object({ workspaceId: z.uuid() }),
-  attempts: 1,
-  key: ({ workspaceId }) => `exceptions.${workspaceId}`,
-};

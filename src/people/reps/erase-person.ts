@@ -184,18 +184,13 @@ async function eraseFromClosings(tx: Transaction, repId: string): Promise<number
 
 /** Files of the person and of teams, and previews, which may contain the person. They can be made again. */
 async function deleteFiles(tx: Transaction, repId: string): Promise<number> {
-  const files = await tx.db
-    .deleteFrom('export_jobs')
-    .where('workspace_id', '=', tx.workspaceId)
-    .where((where) => where.or([where('rep_id', '=', repId), where('rep_id', 'is', null)]))
-    .returning('job_id as jobId')
-    .execute();
-  for (const { jobId } of files) tx.changeJob({ kind: 'export', jobId, hasEnded: true });
-  const { numDeletedRows: previews } = await tx.db
-    .deleteFrom('plan_previews')
-    .where('workspace_id', '=', tx.workspaceId)
-    .executeTakeFirst();
-  return files.length + Number(previews);
+  const { rows } = await sql<{ kind: string; jobId: string }>`
+    delete from stored_jobs
+    where workspace_id = ${tx.workspaceId}
+      and (kind = 'preview' or kind = 'export' and coalesce(subject ->> 'repId', ${repId}) = ${repId})
+    returning kind, job_id as "jobId"`.execute(tx.db);
+  for (const job of rows) tx.changeJob({ ...job, hasEnded: true });
+  return rows.length;
 }
 
 function listNeedles({ name, email }: StoredRep): string[] {

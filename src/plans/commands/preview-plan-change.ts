@@ -1,12 +1,14 @@
 import { z } from 'zod';
 import { pathIds } from '../../api/resource-fields.js';
 import { planFx } from '../../engine/plan-fx.js';
+import { type Caller } from '../../kernel/caller.js';
 import { type Clock } from '../../kernel/clock.js';
 import { type DayRange } from '../../kernel/day.js';
 import { assertDayOrder } from '../../kernel/day-order.js';
 import { Failure, invalid } from '../../kernel/failure.js';
 import { type PeriodCalendar } from '../../kernel/period-calendar.js';
 import { sampleIds } from '../../kernel/sample-ids.js';
+import { toStoredCaller } from '../../kernel/stored-caller.js';
 import { timeLimit } from '../../kernel/time-limit.js';
 import { pollUntil } from '../../kernel/waiting.js';
 import { loadCalendar } from '../../ledger/input/calendar.js';
@@ -14,24 +16,27 @@ import { repNotFound } from '../../people/reps/rep.js';
 import { unknownReps, workspaceToday } from '../../people/reps/rep-views.js';
 import { type Transaction, UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { CLOCK } from '../../platform/injection-tokens.js';
+import { JobStatuses } from '../../platform/job-status/job-statuses.js';
 import { JobQueue } from '../../platform/jobs/job-queue.js';
 import { effects, firstDay, lastDay } from '../../platform/mcp/tool.js';
 import { operation, Reply } from '../../platform/operations/operation.js';
 import { currency, day, period, uuid } from '../../platform/operations/schemas.js';
-import { assertFieldMapping, fieldMapping, planConfig, planStatuses, requestedDates } from '../plan.js';
+import { wakeOf } from '../../platform/stored-jobs/stored-job.js';
+import { insertStoredJob, lockStoredJobs } from '../../platform/stored-jobs/stored-job-store.js';
+import { countUnfinished } from '../../platform/stored-jobs/stored-job-views.js';
+import { assertFieldMapping, fieldMapping, planConfig, planNotFound, planStatuses, requestedDates } from '../plan.js';
 import {
-  makePreviewsJob,
   type PlanPreview,
   planPreview,
   planPreviewExample,
   previewNotFound,
   toPreviewResponse,
 } from '../plan-preview-response.js';
-import { insertPreview } from '../plan-preview-store.js';
-import { findPreview, type StoredPreview } from '../plan-preview-views.js';
+import { findPreviewResult, type PreviewJob, previewJobs } from '../plan-preview-views.js';
 import { planTests } from '../plan-tests.js';
 import { describeWarnings, planArguments } from '../plan-tool-text.js';
 import { loadPlannedChange } from '../planned-change.js';
+import { type PreviewSubject } from '../preview-result.js';
 import { tableFailures } from '../table-checks.js';
 
 const params = z.strictObject({ planRef: pathIds.planRef });
@@ -53,9 +58,11 @@ const body = z.strictObject({
 type Body = z.output<typeof body>;
 
 const maxWaitMs = timeLimit(25_000);
+/** Max number of previews of a workspace that have not finished. */
+const maxUnfinished = 5;
 
 /** Stores the request after the checks of the change. */
-async function storePreview(tx: Transaction, planRef: string, request: Body, clock: Clock) {
+async function storePreview(tx: Transaction, caller: Caller, planRef: string, request: Body, clock: Clock) {
   const { config, currency: paidIn, fx, fieldMapping: mapping, status, tests, repIds = null } = request;
   const change = { config, currency: paidIn, fx, fieldMapping: mapping, status, tests, ...requestedDates(request) };
   if (Object.values(change).every((value) => value === undefined))
@@ -66,12 +73,31 @@ async function storePreview(tx: Transaction, planRef: string, request: Body, clo
   const { plan } = await loadPlannedChange(tx, { planRef, change }, today);
   const unknown = repIds === null ? [] : await unknownReps(tx, repIds);
   if (unknown.length > 0) throw repNotFound(unknown);
-  const previewId = await insertPreview(tx, plan.planId, { planRef, change, ...range, repIds });
-  if (previewId === null)
+  await assertMayPreview(tx, plan.planId);
+  return insertStoredJob(tx, {
+    kind: 'preview',
+    period: `${range.from}/${range.to}`,
+    subject: { planId: plan.planId, request: { planRef, change, ...range, repIds } } satisfies PreviewSubject,
+    caller: toStoredCaller(caller),
+    total: 1,
+  });
+}
+
+/** Few previews of a workspace may wait. The plan is locked, so that it is not deleted meanwhile. */
+async function assertMayPreview(tx: Transaction, planId: string): Promise<void> {
+  await lockStoredJobs(tx, 'preview');
+  if ((await countUnfinished(tx, 'preview')) >= maxUnfinished)
     throw new Failure('rate_limited', 'Other previews of this workspace are still calculated. Try again shortly.', {
       retryAfter: 10,
     });
-  return { planId: plan.planId, previewId };
+  const plan = await tx.db
+    .selectFrom('plans')
+    .select('plan_id')
+    .where('workspace_id', '=', tx.workspaceId)
+    .where('plan_id', '=', planId)
+    .forKeyShare()
+    .executeTakeFirst();
+  if (plan === undefined) throw planNotFound();
 }
 
 function comparedDays({ period: during, from, to }: Body, calendar: PeriodCalendar): DayRange {
@@ -82,14 +108,10 @@ function comparedDays({ period: during, from, to }: Body, calendar: PeriodCalend
   return { from, to };
 }
 
-function toResponse(preview: StoredPreview, page: { readonly limit: number; readonly offset: number }) {
-  const { status, errorCode, error } = preview;
-  if (status === 'running') return new Reply(202, toPreviewResponse(preview, page));
-  if (status === 'failed') {
-    if (errorCode === null) throw new Error(`preview ${preview.previewId} failed: ${error}`);
-    throw new Failure(errorCode, error ?? '');
-  }
-  return toPreviewResponse(preview, page);
+function assertSucceeded({ jobId, status, errorCode, error }: PreviewJob): void {
+  if (status !== 'failed') return;
+  if (errorCode === null) throw new Error(`preview ${jobId} failed: ${error}`);
+  throw new Failure(errorCode, error ?? '');
 }
 
 /** What a change means that moves no amount. */
@@ -169,23 +191,25 @@ export const previewPlanChange = operation({
     body: { effectiveEnd: '2026-06-30', period: '2026-Q1' },
     response: planPreviewExample,
   },
-  uses: { unitOfWork: UnitOfWork, queue: JobQueue, clock: CLOCK },
+  uses: { unitOfWork: UnitOfWork, jobs: JobStatuses, queue: JobQueue, clock: CLOCK },
   /** A worker calculates the preview. After 25 seconds the caller gets the job, which continues. */
   async execute(
     { params: { planRef }, body: request },
     caller,
-    { unitOfWork, queue, clock },
+    { unitOfWork, jobs, queue, clock },
   ): Promise<PlanPreview | Reply<PlanPreview>> {
-    const { workspaceId } = caller;
-    const { planId, previewId } = await unitOfWork.write(caller, (tx) => storePreview(tx, planRef, request, clock));
-    await queue.add(makePreviewsJob, { workspaceId });
+    const jobId = await unitOfWork.write(caller, (tx) => storePreview(tx, caller, planRef, request, clock));
+    await queue.add(wakeOf('preview'), { workspaceId: caller.workspaceId });
     const page = { limit: request.limit, offset: 0 };
     const preview = await pollUntil(
-      () => unitOfWork.read(caller, (tx) => findPreview(tx, { planId, previewId }, page)),
+      () => jobs.find(caller, previewJobs, jobId),
       (found) => found?.status !== 'running',
       { maxWaitMs, pauseMs: 20, maxPauseMs: 100 },
     );
     if (preview === undefined) throw previewNotFound();
-    return toResponse(preview, page);
+    assertSucceeded(preview);
+    const result = await unitOfWork.read(caller, (tx) => findPreviewResult(tx, preview, page));
+    const response = toPreviewResponse(preview, result, page);
+    return preview.status === 'running' ? new Reply(202, response) : response;
   },
 });

@@ -3,6 +3,7 @@ import { pathIds } from '../../api/resource-fields.js';
 import { isUuid } from '../../kernel/ids.js';
 import { sampleIds } from '../../kernel/sample-ids.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
+import { JobStatuses } from '../../platform/job-status/job-statuses.js';
 import { operation } from '../../platform/operations/operation.js';
 import { planNotFound } from '../plan.js';
 import {
@@ -13,7 +14,7 @@ import {
   previewPage,
   toPreviewResponse,
 } from '../plan-preview-response.js';
-import { findPreview } from '../plan-preview-views.js';
+import { findPreviewResult, previewJobs } from '../plan-preview-views.js';
 import { findPlanId } from '../plan-views.js';
 
 const params = z.strictObject({ planRef: pathIds.planRef, jobId: pathIds.jobId });
@@ -34,14 +35,15 @@ export const getPlanPreview = operation({
     query: { limit: '100', offset: '0' },
     response: planPreviewExample,
   },
-  uses: { unitOfWork: UnitOfWork },
-  async execute({ params: { planRef, jobId }, query: page }, caller, { unitOfWork }): Promise<PlanPreview> {
-    const preview = await unitOfWork.read(caller, async (tx) => {
+  uses: { unitOfWork: UnitOfWork, jobs: JobStatuses },
+  async execute({ params: { planRef, jobId }, query: page }, caller, { unitOfWork, jobs }): Promise<PlanPreview> {
+    const job = isUuid(jobId) ? await jobs.find(caller, previewJobs, jobId) : undefined;
+    if (job?.planId === planRef && job.status === 'running') return toPreviewResponse(job, null, page);
+    return unitOfWork.read(caller, async (tx) => {
       const planId = await findPlanId(tx, planRef);
       if (planId === undefined) throw planNotFound();
-      return isUuid(jobId) ? findPreview(tx, { planId, previewId: jobId }, page) : undefined;
+      if (job === undefined || job.planId !== planId) throw previewNotFound();
+      return toPreviewResponse(job, await findPreviewResult(tx, job, page), page);
     });
-    if (preview === undefined) throw previewNotFound();
-    return toPreviewResponse(preview, page);
   },
 });

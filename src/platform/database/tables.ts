@@ -24,19 +24,33 @@ export interface Tables {
   stored_jobs: {
     workspace_id: string;
     job_id: string;
-    kind: 'exceptions' | 'generation';
+    kind: 'approval' | 'exceptions' | 'export' | 'generation' | 'preview';
     period: string;
     subject: Json<unknown>;
     caller: ColumnType<StoredCaller, string, never>;
-    status: Generated<'running' | 'completed' | 'failed'>;
+    status: Generated<'waiting' | 'running' | 'completed' | 'failed'>;
     done: Generated<number>;
     total: number;
     position: ColumnType<string | null, string | null | undefined, string | null>;
     attempts: Generated<number>;
     not_before: GeneratedInstant;
+    lifetime: ColumnType<never, string, never>;
+    result: ColumnType<unknown, undefined, string | null>;
+    error_code: ColumnType<string | null, undefined, string | null>;
     error: ColumnType<string | null, string | null | undefined, string | null>;
     started_at: GeneratedInstant;
     finished_at: ColumnType<Date | null, Date | null | undefined, Date | null>;
+  };
+  job_items: {
+    workspace_id: string;
+    job_id: string;
+    place: number;
+    rep_id: string | null;
+    version: number | null;
+    outcome: ColumnType<'done' | 'skipped' | 'failed' | null, undefined, 'done' | 'skipped' | 'failed'>;
+    code: ColumnType<string | null, undefined, string | null>;
+    message: ColumnType<string | null, undefined, string | null>;
+    content: ColumnType<unknown, string | undefined, never>;
   };
   idempotency_keys: {
     workspace_id: string;

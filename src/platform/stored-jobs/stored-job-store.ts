@@ -3,7 +3,7 @@ import { newId } from '../../kernel/ids.js';
 import { type StoredCaller } from '../../kernel/stored-caller.js';
 import { type Tables } from '../database/tables.js';
 import { type Transaction } from '../database/unit-of-work.js';
-import { type ClaimedJob, type StoredJobKind } from './stored-job.js';
+import { type ClaimedJob, type JobKey, lifetimesMs, type StoredJobKind } from './stored-job.js';
 
 interface NewJob {
   readonly kind: StoredJobKind;
@@ -23,17 +23,23 @@ export async function insertStoredJob(tx: Transaction, job: NewJob): Promise<str
       job_id: jobId,
       subject: JSON.stringify(job.subject),
       caller: JSON.stringify(job.caller),
+      lifetime: `${lifetimesMs[job.kind]} milliseconds`,
     })
     .execute();
   tx.changeJob({ kind: job.kind, jobId, hasEnded: false });
   return jobId;
 }
 
+/** Serializes requests for jobs of the kind in the workspace, so that concurrent requests count each other. */
+export async function lockStoredJobs(tx: Transaction, kind: StoredJobKind): Promise<void> {
+  await sql`select pg_advisory_xact_lock(hashtextextended(${`${kind}:${tx.workspaceId}`}, 0))`.execute(tx.db);
+}
+
 /** Starts an attempt. Null if the job is finished or waits. */
 export async function claimStoredJob<Subject>(tx: Transaction, jobId: string): Promise<ClaimedJob<Subject> | null> {
   const row = await tx.db
     .updateTable('stored_jobs')
-    .set((set) => ({ attempts: set('attempts', '+', 1) }))
+    .set((set) => ({ status: 'running' as const, attempts: set('attempts', '+', 1) }))
     .where('workspace_id', '=', tx.workspaceId)
     .where('job_id', '=', jobId)
     .where('finished_at', 'is', null)
@@ -45,39 +51,37 @@ export async function claimStoredJob<Subject>(tx: Transaction, jobId: string): P
 }
 
 /** Records, in the transaction that stores a part, that so many more people are done. */
-export async function advanceStoredJob(
+export function advanceStoredJob(
   tx: Transaction,
-  { jobId }: Pick<ClaimedJob, 'jobId'>,
+  job: JobKey,
   people: number,
   position: string | null = null,
 ): Promise<void> {
-  await updateJob(tx, jobId, { done: sql<number>`least(done + ${people}, total)`, position });
+  return updateStoredJob(tx, job, { done: sql<number>`least(done + ${people}, total)`, position });
 }
 
 /** Lets any worker continue after the pause. */
-export function postponeStoredJob(
+export function postponeStoredJob(tx: Transaction, job: JobKey, pauseMs: number, attempts: number): Promise<void> {
+  return updateStoredJob(tx, job, {
+    attempts,
+    not_before: sql<Date>`now() + make_interval(secs => ${pauseMs / 1000})`,
+  });
+}
+
+export function completeStoredJob(tx: Transaction, job: JobKey, result: unknown = null): Promise<void> {
+  const end = { status: 'completed', finished_at: sql<Date>`now()`, done: sql<number>`total` } as const;
+  return updateStoredJob(tx, job, { ...end, result: result === null ? null : JSON.stringify(result) });
+}
+
+export function failStoredJob(tx: Transaction, job: JobKey, code: string | null, error: string): Promise<void> {
+  return updateStoredJob(tx, job, { status: 'failed', error_code: code, error, finished_at: sql<Date>`now()` });
+}
+
+export async function updateStoredJob(
   tx: Transaction,
-  { jobId }: Pick<ClaimedJob, 'jobId'>,
-  pauseMs: number,
-  attempts: number,
+  { jobId }: JobKey,
+  change: UpdateObject<Tables, 'stored_jobs'>,
 ): Promise<void> {
-  return updateJob(tx, jobId, { attempts, not_before: sql<Date>`now() + make_interval(secs => ${pauseMs / 1000})` });
-}
-
-export function completeStoredJob(tx: Transaction, { jobId }: Pick<ClaimedJob, 'jobId'>): Promise<void> {
-  return updateJob(tx, jobId, { status: 'completed', finished_at: sql<Date>`now()`, done: sql<number>`total` });
-}
-
-export function failStoredJob(
-  tx: Transaction,
-  { jobId }: Pick<ClaimedJob, 'jobId'>,
-  _code: string | null,
-  message: string,
-): Promise<void> {
-  return updateJob(tx, jobId, { status: 'failed', error: message, finished_at: sql<Date>`now()` });
-}
-
-async function updateJob(tx: Transaction, jobId: string, change: UpdateObject<Tables, 'stored_jobs'>): Promise<void> {
   const job = await tx.db
     .updateTable('stored_jobs')
     .set(change)

@@ -14,19 +14,20 @@ import { CLOCK } from '../../platform/injection-tokens.js';
 import { JobQueue } from '../../platform/jobs/job-queue.js';
 import { operation, Reply } from '../../platform/operations/operation.js';
 import { pathId, period } from '../../platform/operations/schemas.js';
+import { insertJobItems } from '../../platform/stored-jobs/job-items.js';
+import { wakeOf } from '../../platform/stored-jobs/stored-job.js';
+import { insertStoredJob } from '../../platform/stored-jobs/stored-job-store.js';
 import {
   type ApprovalJob,
   approvalJob,
+  maxApproved,
   rejectedStatement,
-  runApprovalsJob,
   toJobResponse,
 } from '../approval-jobs/approval-job.js';
-import { insertApprovalJob } from '../approval-jobs/approval-job-store.js';
 import { findApprovalJobs } from '../approval-jobs/approval-job-views.js';
 import { type StatementParts } from '../generate-one.js';
 import { approve } from './approve-statement.js';
 
-const maxStatements = 10_000;
 const body = z.strictObject({
   period: period.describe('Period of the statements'),
   statements: z
@@ -39,7 +40,7 @@ const body = z.strictObject({
         .describe('The statement of one rep'),
     )
     .min(1)
-    .max(maxStatements)
+    .max(maxApproved)
     .describe('The statements to approve, each with the version that was checked'),
   force: z.boolean().default(false).describe('true: approve although earlier pay periods with amounts to pay are open'),
   async: z
@@ -115,12 +116,12 @@ async function startJob(
 ): Promise<Reply<Response>> {
   const { workspaceId } = caller;
   const job = await unitOfWork.write(caller, async (tx) => {
-    const confirmed = { period: requestedPeriod, force, statements, caller: toStoredCaller(caller) };
-    const jobId = await insertApprovalJob(tx, confirmed);
-    const [stored] = await findApprovalJobs(tx, { jobId });
-    return stored as ApprovalJob;
+    const confirmed = { period: requestedPeriod, subject: { force }, total: statements.length };
+    const jobId = await insertStoredJob(tx, { kind: 'approval', ...confirmed, caller: toStoredCaller(caller) });
+    await insertJobItems(tx, { jobId }, statements);
+    return (await findApprovalJobs(tx, { jobId }))[0] as ApprovalJob;
   });
-  await queue.add(runApprovalsJob, { workspaceId });
+  await queue.add(wakeOf('approval'), { workspaceId });
   return new Reply(202, { period: requestedPeriod, approved: [], refused: [], job: toJobResponse(job, caller) });
 }
 

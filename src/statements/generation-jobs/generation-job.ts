@@ -4,19 +4,13 @@ import { storedJobFields, storedJobResponse } from '../../api/stored-job.js';
 import { type Caller, maySee } from '../../kernel/caller.js';
 import { Failure } from '../../kernel/failure.js';
 import { sampleIds } from '../../kernel/sample-ids.js';
-import { type JobDeclaration } from '../../platform/jobs/job-queue.js';
+import { type JobOutcomes } from '../../platform/stored-jobs/job-items.js';
 import { type StoredJob } from '../../platform/stored-jobs/stored-job.js';
 
 /** Statements of one job whose errors are listed. */
 export const maxListedErrors = 1000;
 
-export interface GenerationJob extends StoredJob {
-  readonly generated: number;
-  readonly skipped: number;
-  readonly errors: number;
-  /** The first {@link maxListedErrors}. */
-  readonly errorReps: readonly { readonly repId: string; readonly error: string }[];
-}
+export type GenerationJob = StoredJob & JobOutcomes;
 
 export const generationJob = z
   .object({
@@ -35,8 +29,10 @@ export const generationJob = z
 
 /** A manager whose team has changed does not see who failed outside of it. */
 export function toGenerationResponse(job: GenerationJob, caller: Caller): z.input<typeof generationJob> {
-  const { generated, skipped, errors } = job;
-  const errorReps = job.errorReps.filter(({ repId }) => maySee(caller, repId));
+  const { done: generated, skipped, failed: errors, failures } = job;
+  const errorReps = failures
+    .filter(({ repId }) => maySee(caller, repId))
+    .map(({ repId, code }) => ({ repId, error: code }));
   return { ...storedJobResponse(job), kind: 'generation', generated, skipped, errors, errorReps };
 }
 
@@ -46,14 +42,6 @@ export function generationJobNotFound(): Failure {
     'There is no such generation in this workspace, or it ended more than seven days ago.',
   );
 }
-
-/** Wakes a worker. The worker reads the jobs from the database. */
-export const generateStatementsJob: JobDeclaration<{ workspaceId: string }> = {
-  name: 'generate-statements.v1',
-  payload: z.object({ workspaceId: z.uuid() }),
-  attempts: 1,
-  key: ({ workspaceId }) => `generation.${workspaceId}`,
-};
 
 export const generationJobExample = {
   jobId: sampleIds.jobId,

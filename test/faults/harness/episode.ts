@@ -190,7 +190,7 @@ function violationOf(error: unknown): Violation {
   return error instanceof Violation ? error : new Violation('harness', String((error as Error).stack));
 }
 
-/** I24: every calculation request, period check, inbox message, job, export, preview, file to import, outgoing event and write to a CRM is processed. */
+/** I24: every calculation request, period check, inbox message, job, file to import, outgoing event and write to a CRM is processed. */
 export async function quiescence(
   fleet: Fleet,
   worlds: readonly EpisodeWorld[],
@@ -207,9 +207,8 @@ export async function quiescence(
       checks: number;
       jobs: number;
       messages: number;
-      documents: number;
+      stored: number;
       events: number;
-      previews: number;
       files: number;
       writes: number;
       lanes: unknown;
@@ -219,9 +218,8 @@ export async function quiescence(
         (select count(*)::int from period_checks where workspace_id = any($1)) as checks,
         (select count(*)::int from jobs where workspace_id = any($1) and status = 'running') as jobs,
         (select count(*)::int from inbox where workspace_id = any($1) and processed_at is null) as messages,
-        (select count(*)::int from export_jobs where workspace_id = any($1) and finished_at is null) as documents,
+        (select count(*)::int from stored_jobs where workspace_id = any($1) and finished_at is null) as stored,
         (select count(*)::int from webhook_deliveries where workspace_id = any($1) and status = 'pending') as events,
-        (select count(*)::int from plan_previews where workspace_id = any($1) and finished_at is null) as previews,
         (select count(*)::int from scheduled_imports where workspace_id = any($1)
           and (requests > handled_requests or next_run_at <= now() + interval '1 minute')) as files,
         (select count(*)::int from write_back_requests where workspace_id = any($1)) + (

@@ -224,7 +224,7 @@ export const planClaims: Claims = {
   },
   preview_plan_change: {
     // The result is stored until its pages are read.
-    'Changes: nothing.': changesNothing('preview_plan_change', ['plan_previews']),
+    'Changes: nothing.': changesNothing('preview_plan_change', ['job_items', 'stored_jobs']),
     'compared with the ledger': async (world) => {
       const { repId, planId } = await world.addPaidRep();
       const dealId = await world.addDeal(repId);

@@ -350,6 +350,7 @@ describe('the schema', () => {
       const texts: Readonly<Record<string, string>> = {
         uuid: 'gen_random_uuid()',
         // The id of a line is generated from its content.
+        interval: `'1 hour'`,
         jsonb: `'{"lineId": "1"}'`,
         bytea: `decode(md5(random()::text), 'hex')`,
         bool: 'true',

@@ -22,7 +22,7 @@ export const getApprovalJob = operation({
   uses: { jobs: JobStatuses },
   async execute({ params: { jobId } }, caller, { jobs }) {
     const job = isUuid(jobId) ? await jobs.find(caller, approvalJobs, jobId) : undefined;
-    if (job === undefined || !seesJob(caller, job.startedBy)) throw approvalJobNotFound();
+    if (job === undefined || !seesJob(caller, job.caller.repId)) throw approvalJobNotFound();
     return toJobResponse(job, caller);
   },
 });
