@@ -394,7 +394,8 @@ function compiled(
   );
   const read = timeline.map((version) => readVersion(planId, version, workspace.currency));
   const calendar = new PeriodCalendar(world.fiscalYears ?? []);
-  return compileTimeline(read, repId, overrides, workspace.measures, workspace.timeZone, calendar);
+  const { tables = [] } = world;
+  return compileTimeline(read, repId, overrides, workspace.measures, workspace.timeZone, calendar, tables);
 }
 
 type WorldVersion = World['plans'][number]['versions'][number];
@@ -439,6 +440,7 @@ function toDeal(world: World, deal: World['deals'][number]): Deal {
     fields: deal.fields,
     standard: { ...values, closeDate: deal.closeDate },
     ...(deal.refunds === undefined ? {} : { refunds: deal.refunds.map(toRefund) }),
+    ...(deal.lines === undefined || deal.lines.length === 0 ? {} : { lines: deal.lines }),
   };
 }
 

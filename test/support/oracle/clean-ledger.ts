@@ -3,9 +3,26 @@ import { allPass } from './conditions.js';
 import { attainmentKey, type Config, canonical, effectiveTiers, type Rule, type Tier } from './config.js';
 import { linesOf, type Share, shareIn, teamShare, WHOLE } from './credits.js';
 import { type Amount, amount, ONE, rounded, sum, text, wholeSum, ZERO } from './decimal.js';
-import { BOUND, countOf, currencyFits, dealAmountOf, planCurrency, readNumber } from './fields.js';
+import { BOUND, countOf, currencyFits, dealAmountOf, planCurrency, readField, readNumber } from './fields.js';
 import { fiscalKindOf, fiscalPeriods, periodDays, periodIn } from './fiscal.js';
 import { type Exchange, exchangeOf, inPlanCurrency } from './fx.js';
+import {
+  baseOfLines,
+  type CountedLine,
+  counted,
+  isOfLines,
+  keysOf,
+  lookedUp,
+  matching,
+  payOfRow,
+  type RatePay,
+  type SeenLine,
+  sumOf,
+  tableOf,
+  tierOfLines,
+  timesLine,
+  timesUnits,
+} from './lines.js';
 import { type EffectiveQuota, effectiveQuota, rampRate } from './quota.js';
 import { eventDay, isRefundId, ordered, refundId, refundRow } from './refunds.js';
 import { isStoppedOn, versionOn } from './timeline.js';
@@ -84,6 +101,8 @@ interface Firing {
   quota: EffectiveQuota | null;
   /** Always 1 for a periodic rule: the deals that it sums are shared one by one. */
   share: Share;
+  /** The counted lines of a rule with lines, which are not shared; null where they only give the credit, or there are none. */
+  lines: CountedLine[] | null;
 }
 
 interface CreditSoFar {
@@ -368,7 +387,7 @@ class RepLedger {
   }
 
   private exchange(version: WorldPlanVersion, rule: Rule, deal: WorldDeal): Exchange | null {
-    return exchangeOf(this.world, version, this.configOf(version), rule, deal);
+    return exchangeOf(this.world, version, this.configOf(version), rule, deal, keysOf(this.world, rule));
   }
 
   private passes(version: WorldPlanVersion, rule: Rule, deal: WorldDeal, seenFrom: string): boolean {
@@ -378,8 +397,8 @@ class RepLedger {
       return value === undefined ? undefined : text(value);
     };
     const sight = { world: this.world, version, deal, seenFrom, converted };
-    const isPayable =
-      exchange === null ? currencyFits(this.world, version, deal, paidFields(rule)) : !exchange.isMissing;
+    const paid = rule.lines === null ? paidFields(rule) : [];
+    const isPayable = exchange === null ? currencyFits(this.world, version, deal, paid) : !exchange.isMissing;
     return isPayable && allPass(this.configOf(version).dealConditions, sight) && allPass(rule.conditions, sight);
   }
 
@@ -391,13 +410,18 @@ class RepLedger {
     day: string,
   ): Firing | null {
     if (!this.passes(version, rule, deal, day)) return null;
-    const counted = this.inputAndShare(version, rule, deal, day);
-    if (counted === null) return null;
-    const { input, share } = counted;
+    const found = this.inputAndShare(version, rule, deal, day);
+    if (found === null) return null;
+    const { input, share } = found;
 
     const exchange = this.exchange(version, rule, deal);
-    const field = (slug: string): Amount | null =>
-      slug === '_deals' ? countOf(this.world, version, deal) : this.readNumber(version, deal, slug, exchange);
+    const lines = rule.lines === null ? null : this.countedLines(version, rule, deal);
+    if (rule.lines !== null && lines === null) return null;
+    const count = countOf(this.world, version, deal);
+    const field = (slug: string): Amount | null => {
+      if (lines !== null && isOfLines(slug)) return sumOf(lines, slug, count);
+      return slug === '_deals' ? count : this.readNumber(version, deal, slug, exchange);
+    };
     const measure = rule.measure === '_earned' ? input : field(rule.measure);
     if (measure === null) return null;
 
@@ -414,9 +438,23 @@ class RepLedger {
     const base = input !== null && rule.payoutBase === null ? wholeBase : wholeBase.times(share.ofPay);
     const isEarned = rule.measure === '_earned' && rule.quotaMeasure === null && rule.quotaCredit === null;
     const credit = isEarned ? wholeCredit : wholeCredit.times(share.ofCredit);
-    const deals = countOf(this.world, version, deal);
-    const amounts = { credit, base, quota, share, deals, isCreditNote };
+    const paidLines = baseOfLines(rule) === null ? null : lines;
+    const amounts = { credit, base, quota, share, deals: count, isCreditNote, lines: paidLines };
     return { plan, version, rule, deal, dealId: deal.dealId, day, key, period, ...amounts };
+  }
+
+  private matchingLines(version: WorldPlanVersion, rule: Rule, deal: WorldDeal): SeenLine[] | null {
+    const exchange = this.exchange(version, rule, deal);
+    return matching({ world: this.world, version, rule, deal, exchange }, keysOf(this.world, rule));
+  }
+
+  /** Null: the rule does not fire. */
+  private countedLines(version: WorldPlanVersion, rule: Rule, deal: WorldDeal): CountedLine[] | null {
+    const found = this.matchingLines(version, rule, deal);
+    if (found === null) return null;
+    const exchange = this.exchange(version, rule, deal);
+    const lines = counted({ world: this.world, version, rule, deal, exchange }, found);
+    return lines.length === 0 ? null : lines;
   }
 
   /** Section 8a: a count is negative where the amount is. */
@@ -437,6 +475,9 @@ class RepLedger {
       return share === null ? null : { input: null, share };
     }
     const inputs = this.cascadeInputs(rule, deal, day, version);
+    // Lines, L20: where nothing was earned below, a rule with lines does not fire.
+    const isEarned = inputs.some((row) => !amount(row.amount).isZero());
+    if (rule.lines !== null && !isEarned) return null;
     const input = inputs.length === 0 ? null : this.sumInputs(version, rule, inputs, day);
     return input === null ? null : { input, share: teamShare(inputs) };
   }
@@ -529,19 +570,22 @@ class RepLedger {
         this.isInPeriod(deal.closeDate, period) &&
         isEffective(deal.closeDate, rule.effectiveStart, rule.effectiveEnd) &&
         this.passes(version, rule, deal, lastDay);
-      return isCounted ? [{ deal, share }] : [];
+      if (!isCounted) return [];
+      const lines = rule.lines === null ? [] : this.matchingLines(version, rule, deal);
+      return lines === null ? [] : [{ deal, share, lines }];
     });
     const total =
       (of: keyof Share) =>
       (slug: string): Amount =>
         sum(
-          deals.map(({ deal, share }) =>
-            share[of].times(
-              slug === '_deals'
-                ? countOf(this.world, version, deal)
-                : (this.readNumber(version, deal, slug, this.exchange(version, rule, deal)) ?? ZERO),
-            ),
-          ),
+          deals.map(({ deal, share, lines }) => {
+            const count = countOf(this.world, version, deal);
+            if (rule.lines !== null && isOfLines(slug)) return share[of].times(sumOf(lines, slug, count));
+            const exchange = this.exchange(version, rule, deal);
+            return share[of].times(
+              slug === '_deals' ? count : (this.readNumber(version, deal, slug, exchange) ?? ZERO),
+            );
+          }),
         );
     const key = attainmentKey(rule);
     const quota = this.findQuota(plan, rule, period);
@@ -551,7 +595,7 @@ class RepLedger {
       rule.quotaGroup === null ? this.computeCredit(rule, total('ofCredit')(rule.measure), total('ofCredit')) : ZERO;
     const deal = null;
     const firing = { plan, version, rule, deal, dealId: period, day: lastDay, key, period, credit, base, quota };
-    return { ...firing, deals: total('ofCredit')('_deals'), share: WHOLE, isCreditNote: false };
+    return { ...firing, deals: total('ofCredit')('_deals'), share: WHOLE, isCreditNote: false, lines: null };
   }
 
   // Section 10.
@@ -630,7 +674,7 @@ class RepLedger {
       base: text(firing.base),
       credit: text(firing.credit),
       tierName: payout.tier?.name ?? null,
-      category: payout.tier !== null && payout.tier.flatAmount !== null ? 'bonus' : 'commission',
+      category: payout.isBonus ? 'bonus' : 'commission',
       attainmentKey: firing.key,
       currency,
       period: firing.period,
@@ -646,20 +690,26 @@ class RepLedger {
     firing: Firing,
     credit: CreditSoFar,
     currency: string,
-  ): { amount: Amount; tier: Tier | null; cutOff: Amount } {
+  ): { amount: Amount; tier: Tier | null; isBonus: boolean; cutOff: Amount } {
     const scale = computeScale(firing, this.repId);
-    const tier = this.tierReached(firing, credit, scale);
-    const raw = this.rawAmount(firing, credit, scale, tier).times(this.rateFactor(firing));
+    const tiers = this.tiersReached(firing, credit, scale);
+    const [first = null] = tiers;
+    const tier = tiers.every((each) => each === first) ? first : null;
+    const reached = tiers.filter((each) => each !== null);
+    const isBonus = reached.length > 0 && reached.every(({ flatAmount }) => flatAmount !== null);
+    const { value, hasRate } = this.rawPay(firing, credit, scale, tiers);
+    const raw = value.times(this.rateFactor(firing));
     // Section 4: a raw amount beyond the bound pays 0.
-    if (raw.abs().gt(BOUND)) return { amount: ZERO, tier, cutOff: ZERO };
+    if (raw.abs().gt(BOUND)) return { amount: ZERO, tier, isBonus, cutOff: ZERO };
     // Step 3.
-    if (this.isBelowFloorAttainment(firing, credit, scale.target)) return { amount: ZERO, tier, cutOff: ZERO };
-    const uncapped = this.limited(firing, raw, tier);
+    if (this.isBelowFloorAttainment(firing, credit, scale.target)) return { amount: ZERO, tier, isBonus, cutOff: ZERO };
+    const uncapped = this.limited(firing, raw, reached.length > 0 && hasRate);
     const capped = this.capped(firing, uncapped);
     // Step 7.
     return {
       amount: rounded(capped, currency),
       tier,
+      isBonus,
       cutOff: isBonusOfPeriod(firing.rule) ? ZERO : uncapped.minus(capped),
     };
   }
@@ -668,6 +718,117 @@ class RepLedger {
   private rateFactor({ plan, rule, day }: Firing): Amount {
     if (rule.payoutMode !== 'rate' && rule.payoutMode !== 'flat_per_event') return ONE;
     return rampRate(this.world, this.repId, plan.planId, day);
+  }
+
+  /** One tier, or that of each line where each has its own. */
+  private tiersReached(firing: Firing, credit: CreditSoFar, scale: Scale): (Tier | null)[] {
+    if (firing.lines === null || !tierOfLines(firing.rule)) return [this.tierReached(firing, credit, scale)];
+    const { lines, share } = firing;
+    return lines.map(({ tierValue, base }) => {
+      const isMirrored = tierValue?.lt(0) === true && base.times(share.ofPay).lt(0);
+      return lastAtOrBelow(scale.tiers, isMirrored ? tierValue.abs() : tierValue);
+    });
+  }
+
+  /** Lines, L14 to L16 and T9 to T11; without lines and tables, section 8. `hasRate`: a floor may count. */
+  private rawPay(
+    firing: Firing,
+    credit: CreditSoFar,
+    scale: Scale,
+    tiers: (Tier | null)[],
+  ): { value: Amount; hasRate: boolean } {
+    const { rule, lines } = firing;
+    const [tier = null] = tiers;
+    const isByTables = scale.tiers.some(({ table }) => table !== null);
+    if (isBonusOfPeriod(rule) || (lines === null && !isByTables))
+      return { value: this.rawAmount(firing, credit, scale, tier), hasRate: true };
+    if (lines === null) return this.payOfDeal(firing, this.mix(firing, credit, scale, tier));
+    const pays = lines.map((line, index) => {
+      const own = tierOfLines(rule) ? (tiers[index] ?? null) : tier;
+      const weights = tierOfLines(rule)
+        ? own === null
+          ? []
+          : [{ tier: own, weight: ONE }]
+        : this.mix(firing, credit, scale, own);
+      return this.payOfLine(firing, line, weights);
+    });
+    if (!tierOfLines(rule) && tier?.flatAmount != null && rule.lines?.flatPer === 'deal')
+      return { value: this.rawAmount(firing, credit, scale, tier), hasRate: true };
+    return {
+      value: sum(pays.map((pay) => pay ?? ZERO)).times(firing.share.ofPay),
+      hasRate: pays.some((pay) => pay !== null),
+    };
+  }
+
+  /** L14: a weight for each tier. */
+  private mix(
+    firing: Firing,
+    { sliceStart, after }: CreditSoFar,
+    { tiers, target, isFlatRate, belowZero, reachedBy }: Scale,
+    tier: Tier | null,
+  ): { tier: Tier; weight: Amount }[] {
+    const { rule, credit } = firing;
+    const only = (one: Tier | null, weight = ONE) => (one === null ? [] : [{ tier: one, weight }]);
+    if (rule.payoutMode === 'rate_times_attainment') {
+      const reached = rule.tierMode === 'retroactive' ? this.wholePeriodCredit(this.repId, firing) : after;
+      return target === null ? [] : only(tier, reached.dividedBy(target));
+    }
+    const isFixed = tier !== null && tier.flatAmount !== null;
+    if (rule.tierMode !== 'marginal' || isFlatRate || isFixed) return only(tier);
+    if (target === null) return [];
+    if (credit.isZero()) return only(reachedBy(sliceStart));
+    const bands = buildBands(tiers, target, belowZero);
+    return tiers.map((each, index) => ({
+      tier: each,
+      weight: partIn(bands[index] as Band, credit, sliceStart).dividedBy(credit.abs()),
+    }));
+  }
+
+  private payOfTable(firing: Firing, tier: Tier, line: CountedLine | null): RatePay | null {
+    const table = tableOf(this.world, tier);
+    const { deal, version, rule } = firing;
+    if (table === null || deal === null) return null;
+    const exchange = this.exchange(version, rule, deal);
+    const ofDeal = (slug: string) => {
+      const value = exchange?.read(slug);
+      return value === undefined ? readField(this.world, version, deal, slug) : text(value);
+    };
+    return lookedUp(table, tier.column, firing.day, line?.read ?? ofDeal);
+  }
+
+  private payOfDeal(firing: Firing, mix: { tier: Tier; weight: Amount }[]): { value: Amount; hasRate: boolean } {
+    const { base, share, isCreditNote } = firing;
+    const weighed = mix.filter(({ weight }) => !weight.isZero());
+    const pays = weighed.map(({ tier, weight }) => {
+      const fixed = (value: Amount) => value.times(share.ofPay).times(isCreditNote ? -1 : 1);
+      if (tier.flatAmount !== null) return fixed(tier.flatAmount).times(weight);
+      if (tier.table === null) return (tier.rate ?? ZERO).times(base).times(weight);
+      const row = this.payOfTable(firing, tier, null);
+      if (row === null) return null;
+      return (row.kind === 'rate' ? row.value.times(base) : fixed(row.value)).times(weight);
+    });
+    const isMissing = pays.some((pay) => pay === null);
+    return { value: isMissing ? ZERO : sum(pays.map((pay) => pay ?? ZERO)), hasRate: !isMissing };
+  }
+
+  /** What a line is paid, before the share; null if it lacks a row. */
+  private payOfLine(firing: Firing, line: CountedLine, mix: { tier: Tier; weight: Amount }[]): Amount | null {
+    const { rule, isCreditNote } = firing;
+    const pays = mix
+      .filter(({ weight }) => !weight.isZero())
+      .map(({ tier, weight }): Amount | null => {
+        if (tier.flatAmount !== null) {
+          const paid =
+            rule.lines?.flatPer === 'unit'
+              ? timesUnits(tier.flatAmount, line, isCreditNote)
+              : timesLine(tier.flatAmount, line);
+          return (paid ?? ZERO).times(weight);
+        }
+        if (tier.table === null) return (tier.rate ?? ZERO).times(line.base).times(weight);
+        const row = this.payOfTable(firing, tier, line);
+        return row === null ? null : (payOfRow(row, line, isCreditNote) ?? ZERO).times(weight);
+      });
+    return pays.some((pay) => pay === null) ? null : sum(pays.map((pay) => pay ?? ZERO));
   }
 
   /** Section 7: the tier reached. */
@@ -738,12 +899,12 @@ class RepLedger {
   }
 
   /** Section 8, steps 4 and 5. */
-  private limited(firing: Firing, raw: Amount, tier: Tier | null): Amount {
+  private limited(firing: Firing, raw: Amount, mayHaveFloor: boolean): Amount {
     const { capMultiplier } = firing.rule;
     const floor = firing.rule.floor?.times(firing.share.ofPay) ?? null;
     let limited = raw;
     // Step 4; section 8a, 6.
-    if (floor !== null && tier !== null && !firing.isCreditNote && limited.gte(0) && limited.lt(floor)) limited = floor;
+    if (floor !== null && mayHaveFloor && !firing.isCreditNote && limited.gte(0) && limited.lt(floor)) limited = floor;
     // Step 5.
     const variable = firing.quota?.fullVariableTarget ?? null;
     if (capMultiplier !== null && variable !== null) {
@@ -880,17 +1041,19 @@ function buildBands(tiers: Tier[], target: Amount | null, belowZero: Tier | null
   }));
 }
 
-function marginal(bands: Band[], base: Amount, credit: Amount, start: Amount, tierBefore: Tier | null): Amount {
-  if (credit.isZero()) return (tierBefore?.rate ?? ZERO).times(base);
+/** The part of the walk from the start that lies in the band. */
+function partIn({ from, to }: Band, credit: Amount, start: Amount): Amount {
   const end = start.plus(credit);
   const low = start.lt(end) ? start : end;
   const high = start.lt(end) ? end : start;
-  const parts = bands.map(({ from, to, rate }) => {
-    const overlapStart = from === null || low.gt(from) ? low : from;
-    const overlapEnd = to?.lt(high) ? to : high;
-    const part = overlapEnd.gt(overlapStart) ? overlapEnd.minus(overlapStart) : ZERO;
-    return rate.times(base).times(part);
-  });
+  const overlapStart = from === null || low.gt(from) ? low : from;
+  const overlapEnd = to?.lt(high) ? to : high;
+  return overlapEnd.gt(overlapStart) ? overlapEnd.minus(overlapStart) : ZERO;
+}
+
+function marginal(bands: Band[], base: Amount, credit: Amount, start: Amount, tierBefore: Tier | null): Amount {
+  if (credit.isZero()) return (tierBefore?.rate ?? ZERO).times(base);
+  const parts = bands.map((band) => band.rate.times(base).times(partIn(band, credit, start)));
   // One division, at the end: a sum of quotients could miss an exact half cent. Backwards walks have part and credit
   // both negative, so the ratio is that of their magnitudes.
   return sum(parts).dividedBy(credit.abs());

@@ -12,6 +12,8 @@ interface Sight {
   seenFrom: string;
   /** The value of a money field in the currency of the plan, in a plan that converts. */
   converted?: ((slug: string) => Present | undefined) | undefined;
+  /** Reads fields of a line and of its deal. */
+  read?: (slug: string) => Present | null;
 }
 
 export function leavesIn(conditions: Condition[]): Leaf[] {
@@ -31,7 +33,8 @@ export function allPass(conditions: Condition[], sight: Sight): boolean {
 const PASSED_BY_ABSENT = ['is_not_set', 'not_equals', 'not_in', 'not_contains', 'is_false'];
 
 function leafPasses(leaf: Leaf, sight: Sight): boolean {
-  const value = sight.converted?.(leaf.field) ?? readField(sight.world, sight.version, sight.deal, leaf.field);
+  const { world, version, deal, converted, read } = sight;
+  const value = read?.(leaf.field) ?? converted?.(leaf.field) ?? readField(world, version, deal, leaf.field);
   if (value === null) return PASSED_BY_ABSENT.includes(leaf.operator);
   switch (leaf.operator) {
     case 'is_set':

@@ -1,5 +1,6 @@
 import type { PeriodKind } from './calendar.js';
 import { type Amount, amount } from './decimal.js';
+import { type LinesOfRule, tierOfLines } from './lines.js';
 import type { Policy } from './refunds.js';
 import type { CreditKind, WorldPlanVersion } from './world.js';
 
@@ -25,6 +26,8 @@ interface PostedTier {
   rate?: number | null;
   flatAmount?: number | null;
   amount?: number | null;
+  table?: string;
+  column?: string;
   repId?: string | null;
 }
 
@@ -56,6 +59,8 @@ interface PostedRule {
   creditKinds?: CreditKind[];
   creditRoles?: string[];
   clawback?: Policy | null;
+  lines?: { conditions?: Condition[]; withoutLines?: 'none' | 'deal' };
+  flatPer?: LinesOfRule['flatPer'];
 }
 
 interface PostedConfig {
@@ -76,6 +81,9 @@ export interface Tier {
   name: string | null;
   rate: Amount | null;
   flatAmount: Amount | null;
+  /** The table that says what the tier pays, and the column of it. */
+  table: string | null;
+  column: string | null;
   repId: string | null;
 }
 
@@ -107,6 +115,8 @@ export interface Rule {
   creditRoles: string[] | null;
   /** That of the rule or the plan; null exempts it. */
   clawback: Policy | null | undefined;
+  /** Null: the rule is on deals. */
+  lines: LinesOfRule | null;
 }
 
 export interface Config {
@@ -123,18 +133,29 @@ export function canonical(config: unknown): Config {
   const posted = config as PostedConfig;
   return {
     dealConditions: posted.dealConditions ?? [],
-    rules: posted.rules.map((rule, position) => ({
-      ...canonicalRule(rule, position, posted.quotaPeriod),
-      clawback: rule.clawback === undefined ? posted.clawback : rule.clawback,
-    })),
+    rules: posted.rules.map((rule, position) => {
+      const canonicalOne = {
+        ...canonicalRule(rule, position, posted.quotaPeriod),
+        clawback: rule.clawback === undefined ? posted.clawback : rule.clawback,
+      };
+      return { ...canonicalOne, lines: linesOfRule(rule, canonicalOne) };
+    }),
   };
+}
+
+/** Lines of deals, L7 and L16. */
+function linesOfRule({ lines, flatPer }: PostedRule, rule: Omit<Rule, 'lines'>): LinesOfRule | null {
+  if (lines === undefined) return null;
+  const terms = { conditions: lines.conditions ?? [], takesDeal: lines.withoutLines === 'deal' };
+  const usual: LinesOfRule = { ...terms, flatPer: 'deal' };
+  return { ...terms, flatPer: flatPer ?? (tierOfLines({ ...rule, lines: usual }) ? 'line' : 'deal') };
 }
 
 function canonicalRule(
   rule: PostedRule,
   position: number,
   quotaPeriod: PeriodKind | undefined,
-): Omit<Rule, 'clawback'> {
+): Omit<Rule, 'clawback' | 'lines'> {
   return {
     ...tierSource(rule),
     name: rule.name ?? `Rule ${position + 1}`,
@@ -190,6 +211,8 @@ function canonicalTier(tier: PostedTier, position: number): Tier {
     name: tier.name ?? null,
     rate: optional(tier.rate),
     flatAmount: optional(tier.flatAmount ?? tier.amount),
+    table: tier.table ?? null,
+    column: tier.column ?? null,
     repId: tier.repId ?? null,
   };
 }
@@ -209,6 +232,8 @@ export function effectiveTiers(rule: Rule, version: WorldPlanVersion, repId: str
         ...global,
         rate: optional(change.rate),
         flatAmount: optional(change.flatAmount),
+        table: null,
+        column: null,
       });
     }
   }

@@ -74,7 +74,24 @@ export function readField(world: World, version: Mapped, deal: WorldDeal, slug: 
   const aliased = alias === undefined ? null : present(own(deal.fields, alias));
   if (aliased !== null) return aliased;
 
-  return standardName === undefined ? inAnyCase(deal, slug) : readStandard(world, version, deal, standardName);
+  if (standardName !== undefined) return readStandard(world, version, deal, standardName);
+  return inAnyCase(deal, slug) ?? aboutLines(deal, slug);
+}
+
+/** Lines of deals, L6. */
+function aboutLines({ lines = [] }: WorldDeal, slug: string): Present | null {
+  if (lines.length === 0) return null;
+  const texts = (values: (string | null | undefined)[]) => present([...new Set(values.filter((each) => each != null))]);
+  switch (slug.toLowerCase()) {
+    case 'lines.count':
+      return lines.length;
+    case 'lines.families':
+      return texts(lines.map(({ family }) => family));
+    case 'lines.products':
+      return texts(lines.map(({ productCode }) => productCode));
+    default:
+      return null;
+  }
 }
 
 function withSmallLetters(name: string): string {

@@ -11,7 +11,7 @@ export function isFormulaText(slug: string): boolean {
 
 /** Turns a formula into words: numbers, names, names in square brackets, and signs. */
 function wordsOf(text: string): string[] {
-  return text.slice(1).match(/\[[^\]]*\]|[A-Za-z_]\w*|\d+\.?\d*|\.\d+|[-+*/(),]/g) ?? [];
+  return text.slice(1).match(/\[[^\]]*\]|[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*|\d+\.?\d*|\.\d+|[-+*/(),]/g) ?? [];
 }
 
 const isName = (word: string | undefined) => word !== undefined && /^[A-Za-z_[]/.test(word);

@@ -89,7 +89,7 @@ function amountFields(world: World, version: Mapped): string[] {
 }
 
 /** What a slug reads on a deal, if it is a number of money. */
-function moneyIn(
+export function moneyIn(
   world: World,
   version: WorldPlanVersion,
   deal: WorldDeal,
@@ -138,6 +138,7 @@ export function exchangeOf(
   config: Config,
   rule: Rule,
   deal: WorldDeal,
+  keys: string[] = [],
 ): Exchange | null {
   if (version.fx === undefined || version.fx === null) return null;
   const { closeDate } = deal;
@@ -148,7 +149,7 @@ export function exchangeOf(
       : inPlanCurrency(world, version, rule, { ...found, closeDate });
   };
   return {
-    isMissing: namedFields(config, rule).some((slug) => money(slug) === null),
+    isMissing: [...namedFields(config, rule), ...keys.flatMap(fieldsNamed)].some((slug) => money(slug) === null),
     read: (slug) => {
       if (!isFormulaText(slug)) return money(slug) ?? undefined;
       const value = formulaOn((name) => money(name)?.toFixed() ?? readField(world, version, deal, name), slug);
@@ -162,5 +163,9 @@ function namedFields(config: Config, rule: Rule): string[] {
   const credited = (rule.quotaCredit ?? []).map(({ field }) => field);
   const compared = leavesIn([...config.dealConditions, ...rule.conditions]).map(({ field }) => field);
   const named = [...own, ...credited, ...compared].filter((slug) => slug !== null);
-  return named.flatMap((slug) => (isFormulaText(slug) ? fieldsOfFormula(slug) : [slug]));
+  return named.flatMap(fieldsNamed);
+}
+
+function fieldsNamed(slug: string): string[] {
+  return isFormulaText(slug) ? fieldsOfFormula(slug) : [slug];
 }

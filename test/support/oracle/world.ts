@@ -132,6 +132,40 @@ export interface WorldDeal {
   given?: GivenValues;
   credits?: WorldCredit[];
   refunds?: WorldRefund[];
+  lines?: WorldLine[];
+}
+
+type LineNumber = number | string | null;
+
+export interface WorldLine {
+  lineId: string;
+  productCode?: string | null;
+  name?: string | null;
+  family?: string | null;
+  quantity?: LineNumber;
+  unitPrice?: LineNumber;
+  listPrice?: LineNumber;
+  cost?: LineNumber;
+  discount?: LineNumber;
+  amount: LineNumber;
+  currency?: string | null;
+  months?: LineNumber;
+  fields?: Record<string, string | number | boolean | null>;
+}
+
+type TableValue = number | { rate: number } | { amount: number } | { perUnit: number };
+
+export interface WorldTable {
+  name: string;
+  keys: { name: string; field: string; match: 'exact' | 'prefix' | 'range' }[];
+  columns: { name: string; kind: 'rate' | 'amount' | 'perUnit' }[];
+  rows: {
+    keys: Record<string, string | number | { from?: number; to?: number }>;
+    values: Record<string, TableValue>;
+    effectiveStart?: string | null;
+    effectiveEnd?: string | null;
+  }[];
+  noMatch: 'exception' | 'zero';
 }
 
 export interface WorldRefund {
@@ -195,6 +229,7 @@ export interface World {
   absences?: WorldAbsence[];
   creditRules?: WorldCreditRule[];
   fxRates?: WorldRate[];
+  tables?: WorldTable[];
   reps: WorldRep[];
   plans: WorldPlan[];
   assignments: WorldAssignment[];

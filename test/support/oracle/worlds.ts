@@ -3,6 +3,7 @@ import { type PeriodKind, plusDays } from './calendar.js';
 import { periodDays, periodIn, type WorldFiscalYear } from './fiscal.js';
 import { withFormulas } from './formulas-in-rules.js';
 import { afterHistory, buildPlan, type VersionDraft } from './histories.js';
+import { tables, withLineRules, withLines } from './lines-in-rules.js';
 import { setVersionStatus } from './timeline.js';
 import type {
   FieldValue,
@@ -49,6 +50,8 @@ interface WorldSize {
   fx?: boolean;
   /** Formulas as measures, bases, credit, tier values and fields of conditions. Default false. */
   formulas?: boolean;
+  /** Lines of deals, rules that count them, and rate tables. Default false. */
+  lines?: boolean;
   /** Also generate inputs whose result the design does not define. Default false. */
   contested?: boolean;
 }
@@ -430,7 +433,8 @@ function scaledAmount({ given: ofSale }: WorldDeal, factor: number): Pick<WorldD
 
 function arbitraryDeals(ids: string[], repIds: string[], settings: Settings): fc.Arbitrary<WorldDeal[]> {
   const deals = arbitrarySales(ids, repIds, settings);
-  return settings.creditNotes ? withCreditNotes(deals) : deals;
+  const all = settings.lines ? withLines(deals, settings.fx) : deals;
+  return settings.creditNotes ? withCreditNotes(all) : all;
 }
 
 function arbitrarySales(ids: string[], repIds: string[], settings: Settings): fc.Arbitrary<WorldDeal[]> {
@@ -1066,7 +1070,8 @@ function withQuotaTerms(config: fc.Arbitrary<object>, shape: PlanShape, settings
 }
 
 function formulasIn(config: fc.Arbitrary<object>, settings: Settings): fc.Arbitrary<object> {
-  return settings.formulas ? withFormulas(config, settings.rules) : config;
+  const withAll = settings.formulas ? withFormulas(config, settings.rules) : config;
+  return settings.lines ? withLineRules(withAll, settings.rules) : withAll;
 }
 
 interface RawOverride {
@@ -1412,6 +1417,7 @@ export function arbitraryWorld(size: WorldSize = {}): fc.Arbitrary<World> {
     creditNotes: false,
     fx: false,
     formulas: false,
+    lines: false,
     contested: false,
     ...size,
   };
@@ -1451,6 +1457,7 @@ export function arbitraryWorld(size: WorldSize = {}): fc.Arbitrary<World> {
           fiscalYears,
           rates: settings.fx ? rates : fc.constant(null),
           fxMaxAgeDays: oneOf(undefined, undefined, null, 0, 30),
+          tables: settings.lines ? tables : fc.constant(undefined),
           currencyFields: oneOf<string[]>([], ['margin'], ['mrr', 'seats'], ['MARGIN', 'SEATS']),
           creditRules: settings.credits ? creditRules() : fc.constant<WorldCreditRule[]>([]),
           minQuotaPercent: maybe(oneOf(1, 40, 100)),
@@ -1477,6 +1484,7 @@ interface RawWorld {
   fiscalYears: WorldFiscalYear[];
   rates: { after: WorldRate[]; before: WorldRate[] } | null;
   fxMaxAgeDays: number | null | undefined;
+  tables: World['tables'] | undefined;
   currencyFields: string[];
   creditRules: WorldCreditRule[];
   minQuotaPercent: number | undefined;
@@ -1535,6 +1543,7 @@ function toWorld(raw: RawWorld, repIds: string[], settings: Settings): World {
     ),
     quotas: toQuotas(raw.quotas, repIds, raw.plans, raw, settings),
     deals: raw.deals.last,
+    ...(raw.tables === undefined ? {} : { tables: raw.tables }),
     frozen: [],
     storedRows: [],
   };
