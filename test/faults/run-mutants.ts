@@ -94,9 +94,9 @@ async function judgeByEpisodes(folder: string, { breaks, aim = '' }: Mutant): Pr
 async function judgeBySteps(folder: string, test: string): Promise<Omit<Verdict, 'seconds'>> {
   const mocha = ['node_modules/mocha/bin/mocha.js', '--no-config', '--require', 'dist/test/support/hooks.js'];
   const { output } = await run(folder, [...mocha, '--timeout', '100000', `dist/${test}.js`]);
-  // A failed assertion compares values; another failure does not count.
-  const broken = /(.+)\n +\+ expected - actual/.exec(output);
-  const finding = broken === null ? output.slice(-600) : `${path.basename(test)}: ${broken[1]?.trim()}`;
+  // Only a failed assertion counts.
+  const broken = /AssertionError.*|.+(?=\n +\+ expected - actual)/.exec(output);
+  const finding = broken === null ? output.slice(-600) : `${path.basename(test)}: ${broken[0].trim()}`;
   return { isCaught: broken !== null, finding, after: '' };
 }
 
