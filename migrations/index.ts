@@ -74,6 +74,10 @@ import * as auditWork from './072_audit_work.js';
 import * as batchesByCurrency from './073_batches_by_currency.js';
 import * as linesAndRateTables from './074_lines_and_rate_tables.js';
 import * as refundsOfLines from './075_refunds_of_lines.js';
+import * as signatures from './076_signatures.js';
+import * as adjustmentProposals from './077_adjustment_proposals.js';
+import * as planAcceptance from './078_plan_acceptance.js';
+import * as approvalReminders from './079_approval_reminders.js';
 import * as accounting from './080_accounting.js';
 import * as roleFinance from './081_role_finance.js';
 import * as oneStoredJob from './085_one_stored_job.js';
@@ -155,6 +159,10 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '073_batches_by_currency': batchesByCurrency,
   '074_lines_and_rate_tables': linesAndRateTables,
   '075_refunds_of_lines': refundsOfLines,
+  '076_signatures': signatures,
+  '077_adjustment_proposals': adjustmentProposals,
+  '078_plan_acceptance': planAcceptance,
+  '079_approval_reminders': approvalReminders,
   '080_accounting': accounting,
   '081_role_finance': roleFinance,
   '085_one_stored_job': oneStoredJob,

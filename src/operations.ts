@@ -195,6 +195,12 @@ import { listPersonFields } from './people/reps/queries/list-person-fields.js';
 import { listReps } from './people/reps/queries/list-reps.js';
 import { setScores } from './people/scores/commands/set-scores.js';
 import { listScores } from './people/scores/queries/list-scores.js';
+import { acceptPlan } from './plans/acceptance/commands/accept-plan.js';
+import { declinePlan } from './plans/acceptance/commands/decline-plan.js';
+import { remindAcceptances } from './plans/acceptance/commands/remind-acceptances.js';
+import { setPlanAcceptance } from './plans/acceptance/commands/set-plan-acceptance.js';
+import { getPlanDocument } from './plans/acceptance/queries/get-plan-document.js';
+import { listAcceptances } from './plans/acceptance/queries/list-acceptances.js';
 import { createPlan } from './plans/commands/create-plan.js';
 import { deletePlan } from './plans/commands/delete-plan.js';
 import { deletePlanOverride } from './plans/commands/delete-plan-override.js';
@@ -240,6 +246,12 @@ import { listScheduledImportFiles } from './scheduled-imports/queries/list-sched
 import { listScheduledImports } from './scheduled-imports/queries/list-scheduled-imports.js';
 import { getApprovalJob } from './statements/approval-jobs/queries/get-approval-job.js';
 import { listApprovalJobs } from './statements/approval-jobs/queries/list-approval-jobs.js';
+import { consentStatement } from './statements/approvals/commands/consent-statement.js';
+import { deleteDelegation } from './statements/approvals/commands/delete-delegation.js';
+import { putDelegation } from './statements/approvals/commands/put-delegation.js';
+import { reassignStep } from './statements/approvals/commands/reassign-step.js';
+import { listApprovals } from './statements/approvals/queries/list-approvals.js';
+import { listDelegations } from './statements/approvals/queries/list-delegations.js';
 import { addAdjustment } from './statements/commands/add-adjustment.js';
 import { approveStatement } from './statements/commands/approve-statement.js';
 import { approveStatements } from './statements/commands/approve-statements.js';
@@ -261,6 +273,9 @@ import { getDispute } from './statements/disputes/queries/get-dispute.js';
 import { listDisputes } from './statements/disputes/queries/list-disputes.js';
 import { getGenerationJob } from './statements/generation-jobs/queries/get-generation-job.js';
 import { listGenerationJobs } from './statements/generation-jobs/queries/list-generation-jobs.js';
+import { approveAdjustment } from './statements/proposals/commands/approve-adjustment.js';
+import { rejectAdjustment } from './statements/proposals/commands/reject-adjustment.js';
+import { listAdjustmentProposals } from './statements/proposals/queries/list-adjustment-proposals.js';
 import { getStatementStatus } from './statements/queries/get-statement-status.js';
 import { getStatements } from './statements/queries/get-statements.js';
 import { listRepStatements } from './statements/queries/list-rep-statements.js';
@@ -372,6 +387,12 @@ export const operations = [
   getPlan,
   deletePlan,
   getPlanHistory,
+  setPlanAcceptance,
+  getPlanDocument,
+  acceptPlan,
+  declinePlan,
+  remindAcceptances,
+  listAcceptances,
   updatePlan,
   previewPlanChange,
   getPlanPreview,
@@ -435,6 +456,15 @@ export const operations = [
   listApprovalJobs,
   getApprovalJob,
   approveStatement,
+  consentStatement,
+  reassignStep,
+  listApprovals,
+  listDelegations,
+  putDelegation,
+  deleteDelegation,
+  listAdjustmentProposals,
+  approveAdjustment,
+  rejectAdjustment,
   addAdjustment,
   updateAdjustment,
   deleteAdjustment,

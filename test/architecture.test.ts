@@ -10,7 +10,8 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 /** Folders below src that are no room of slices. */
 const technical = ['kernel', 'engine', 'audit', 'ledger', 'simulation', 'platform', 'api', 'app'];
 /** Rooms and folders whose folders are parts of one slice. */
-const undivided = /^(agents|crm|statements\/(approval-jobs|generation-jobs|discrepancies))(\/|$)/;
+const undivided =
+  /^(agents|crm|plans\/acceptance|statements\/(approvals|proposals|approval-jobs|generation-jobs|discrepancies))(\/|$)/;
 /** A slice is a resource of the API with its operations: a room, or a folder of a room that has operations. */
 const slices = foldersIn('')
   .filter((name) => !technical.includes(name))

@@ -35,8 +35,8 @@ export class ApprovalJobs extends ItemJobs<ApprovalSubject> {
       // Without a result the transaction has approved nothing, since a calculation was pending.
       beforeCommit: async (tx, result) => {
         if (result === null) return;
-        const { repId } = result as ConfirmedStatement;
-        await recordOutcomes(tx, job, [{ repId, outcome: 'done' }]);
+        const { repId, status } = result as ConfirmedStatement & { readonly status: string };
+        await recordOutcomes(tx, job, [{ repId, outcome: status === 'approved' ? 'done' : 'skipped' }]);
       },
     });
     const rejected = await this.approve({ period, ...subject, statements: items as ConfirmedStatement[] }, caller);

@@ -15,6 +15,7 @@ import { LaneRunner } from '#src/ledger/lanes/lane-runner.js';
 import { LocalLaneDispatcher } from '#src/ledger/lanes/local-lane-dispatcher.js';
 import { CommissionChanges } from '#src/ledger/requests/commission-changes.js';
 import { DeliveryRunner } from '#src/outgoing/events/delivery-runner.js';
+import { ApprovalReminders } from '#src/outgoing/notifications/approval-reminders.js';
 import { Notifications } from '#src/outgoing/notifications/notifications.js';
 import { ScheduledImportMails } from '#src/outgoing/notifications/scheduled-import-mails.js';
 import { WeeklyDigest } from '#src/outgoing/notifications/weekly-digest.js';
@@ -189,10 +190,12 @@ function sweepsOf({ database, unitOfWork, parts, log }: Service, checker: Period
 
 function periodicTasks({ database, unitOfWork, parts, clock, log }: Service): PeriodicTask[] {
   const digest = new WeeklyDigest(unitOfWork, parts.resolve(Notifications), clock);
+  const reminders = new ApprovalReminders(unitOfWork, parts.resolve(Notifications), clock);
   const changes = parts.resolve(CommissionChanges);
   const tasks = [
     new PeriodicTask('ends of periods', 10_000, () => requestPeriodEnds(database, changes, clock), log),
     new PeriodicTask('weekly digest', 600_000, () => digest.run(), log),
+    new PeriodicTask('reminders of signers', 600_000, () => reminders.run(), log),
   ];
   const billingProvider = parts.resolve(BILLING_PROVIDER);
   if (billingProvider === null) return tasks;

@@ -40,9 +40,15 @@ export const errorExplanations: Readonly<Record<string, string>> = {
   absence_overlap:
     'The person has an absence on some of these days, from `details.from` to `details.to`. Change the dates, or update that absence.',
   acceptance_not_found: 'The workspace has no accepted exception with this id. It may have been removed.',
+  acceptance_not_needed:
+    'The version of the plan asks no one for an acceptance, or the person is not on the plan. `GET /v1/acceptances` lists what waits.',
   account_changed:
     'The credentials belong to another account of the CRM than the deals that are stored. Connect the earlier account, or repeat the request with `previousDeals`.',
+  adjustment_limit:
+    'The change of an adjustment is above the limit `details.above`, with the adjustments of the last 24 hours. Add the difference as an adjustment, which another person approves.',
   adjustment_not_found: 'The statement has no adjustment with this id. Read the statement again.',
+  adjustments_pending:
+    'Adjustments of the statement wait for another person (`details.adjustmentIds`). Approve or reject them, then approve the statement.',
   agent_request_expired:
     'The request of an agent for access is not valid any more. Connect again from the program of the agent.',
   already_decided: 'Another person has decided about this change, or it has expired. `details.status` has the result.',
@@ -52,6 +58,9 @@ export const errorExplanations: Readonly<Record<string, string>> = {
     'The roles in `details.roles` have no account. `PUT /v1/accounting/entities/:code` maps them to accounts.',
   already_paid:
     'The amount is in a batch that is paid, and what is paid is final. Correct it by a true-up, or carry the difference forward.',
+  already_signed:
+    'The caller has signed another step of this statement, for themself or as a delegate. Each step needs another person.',
+  already_signed_by: 'Another person has signed the step first; `details.name` says who. Read the statement again.',
   assignment_not_found: 'The workspace has no assignment with this id. `GET /v1/assignments` lists them.',
   assignment_overlap:
     'The people in `details.repIds` have this plan on some of these days already. Change the dates, or update the existing assignment.',
@@ -78,10 +87,14 @@ export const errorExplanations: Readonly<Record<string, string>> = {
     'The CRM has rejected the credentials, their permissions or the request. Connect it again with the permissions that the message names.',
   crm_unavailable: 'The CRM cannot be reached, or it limits requests. Try again later.',
   deal_not_found: 'The workspace has no deal with this id, or the caller does not see it.',
+  delegation_not_found:
+    'The workspace has no delegation with this id, or the id is no UUID. `GET /v1/delegations` lists them.',
   discrepancy_changed:
     'The difference has changed since it was read; `details.delta` is the present one. Read the discrepancy again, then decide.',
   discrepancy_not_found: 'The workspace has no discrepancy with this id, or the caller does not see it.',
   dispute_not_found: 'The workspace has no dispute with this id, or the caller does not see it.',
+  document_changed:
+    'The document of the person is another one than was read, since the plan or their terms have changed. Read it again (`GET /v1/plans/:planVersionId/document`), then accept it.',
   draw_not_found: 'The workspace has no draw with this id. `GET /v1/draws` lists them.',
   draw_overlap: 'The person has a draw of this kind on some of these days. Change the dates, or end that draw.',
   earlier_period_open:
@@ -93,10 +106,18 @@ export const errorExplanations: Readonly<Record<string, string>> = {
   field_not_found: 'No select or status field has this slug. `GET /v1/fields` lists the fields.',
   file_not_waiting:
     'The file of the scheduled import has been decided about, or another file has replaced it. Read the list again.',
+  not_your_step:
+    'The step that waits (`details.step`) is signed by other people, from their own sessions. `approval.next.by` of the statement names them.',
+  own_statement:
+    'The delegate would sign their own statement, since the person signs it in the step `details.step`. Name another delegate.',
+  payouts_required:
+    'The pay of a plan can wait for its acceptance only in workspaces with payouts. Enable payouts, or use `required`.',
   rate_table_not_found:
     'The workspace has no rate table of this name. `GET /v1/rate-tables` lists them. If a tier names it, create the table, then save the plan.',
   column_not_found: 'A tier names no column of its rate table, or none where the table has several.',
   currency_differs: 'The amounts of the rate table are in another currency than the plan.',
+  step_not_blocked: 'The step has a person who may sign it. Only a step with `blockedBy` is reassigned.',
+  step_not_next: 'Another step waits (`details.step`), or none does. Steps are signed in their order.',
   value_missing: 'A row of the rate table has no value in a column. Every row has one in every column.',
   table_changed:
     'The rate table was changed after the revision that the request names. Read it, then repeat the change.',

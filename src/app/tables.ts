@@ -21,15 +21,18 @@ import { type AssignmentTables } from '../people/assignments/assignment-tables.j
 import { type RampTables } from '../people/ramps/ramp-tables.js';
 import { type RepTables } from '../people/reps/rep-tables.js';
 import { type ScimTables } from '../people/scim/scim-tables.js';
+import { type PlanAcceptanceTables } from '../plans/acceptance/acceptance-tables.js';
 import { type PlanTables } from '../plans/plan-tables.js';
 import { type QuotaTables } from '../plans/quotas/quota-tables.js';
 import { type InboxTables } from '../platform/inbox/inbox-tables.js';
 import { type OutboundTables } from '../platform/outbound/outbound-tables.js';
 import { type FiscalYearTables } from '../rates/fiscal-years/fiscal-year-tables.js';
 import { type ScheduledImportTables } from '../scheduled-imports/scheduled-import-tables.js';
+import { type ApprovalTables } from '../statements/approvals/approval-tables.js';
 import { type CommentTables } from '../statements/comments/comment-tables.js';
 import { type DiscrepancyTables } from '../statements/discrepancies/discrepancy-tables.js';
 import { type DisputeTables } from '../statements/disputes/dispute-tables.js';
+import { type ProposalTables } from '../statements/proposals/proposal-tables.js';
 import { type StatementTables } from '../statements/statement-tables.js';
 
 /**
@@ -41,6 +44,7 @@ declare module '../platform/database/tables.js' {
     extends AbsenceTables,
       AccountingTables,
       AgentAccessTables,
+      ApprovalTables,
       AssignmentTables,
       AuditTables,
       AuthTables,
@@ -59,6 +63,7 @@ declare module '../platform/database/tables.js' {
       LedgerTables,
       PayableTables,
       PayoutTables,
+      PlanAcceptanceTables,
       PlanTables,
       InboxTables,
       OutboundTables,
@@ -69,6 +74,7 @@ declare module '../platform/database/tables.js' {
       RepTables,
       ScheduledImportTables,
       ScimTables,
+      ProposalTables,
       StatementTables,
       WorkspaceTables {}
 }

@@ -136,6 +136,9 @@ export async function insertVersion(
       config: JSON.stringify(version.config),
       deal_conditions: JSON.stringify(terms.dealConditions),
       tests: JSON.stringify(version.tests),
+      // A new version asks as the one before did.
+      acceptance: sql<'none'>`coalesce((select v.acceptance from plan_versions v
+        where v.workspace_id = ${tx.workspaceId} and v.plan_id = ${version.planId} order by v.version desc limit 1), 'none')`,
     })
     .execute();
   const rules = terms.rules.map((rule) => ({ rule, ruleId: newId() }));

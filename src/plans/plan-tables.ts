@@ -28,6 +28,7 @@ export interface PlanTables {
     config: Json<unknown>;
     deal_conditions: Json<unknown>;
     tests: ColumnType<unknown, string | undefined, string>;
+    acceptance: Generated<'none' | 'required' | 'hold_pay'>;
     /** The version that this one replaces while it is active. */
     supersedes: ColumnType<string | null, string | null | undefined, never>;
     /** Set by a trigger. */

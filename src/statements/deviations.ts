@@ -8,14 +8,14 @@ import { type TeamMemberStatement } from './team-statements.js';
 const minMonths = 6;
 
 /**
- * By rep, how many standard deviations the net payout of the month lies above or below the mean of the last 12 months.
- * Months without an amount are not counted. Empty for other periods than months.
+ * By rep, the mean and the standard deviation of what was earned in the 12 months before. Months without an amount are not
+ * counted. Empty for other periods than months.
  */
-export async function readDeviations(
+export async function readMeans(
   tx: Transaction,
   { period, currency }: { readonly period: Period; readonly currency: string },
-  members: readonly Pick<TeamMemberStatement, 'repId' | 'main'>[],
-): Promise<ReadonlyMap<string, number>> {
+  repIds: readonly string[],
+): Promise<ReadonlyMap<string, { readonly mean: string; readonly deviation: string }>> {
   if (periodKind(period) !== 'monthly') return new Map();
   const { from } = periodRange(period);
   const { rows } = await sql<{ repId: string; mean: string; deviation: string }>`
@@ -24,13 +24,26 @@ export async function readDeviations(
       select rep_id, commission + bonus + adjustments as total
       from rep_months
       where workspace_id = ${tx.workspaceId} and currency = ${currency}
-        and rep_id = any(${members.map(({ repId }) => repId)}::uuid[])
+        and rep_id = any(${repIds}::uuid[])
         and month >= ${from}::date - interval '12 months' and month < ${from}::date
     ) months
     where total <> 0
     group by rep_id
     having count(*) >= ${minMonths} and stddev_samp(total) > 0`.execute(tx.db);
-  const usual = new Map(rows.map((row) => [row.repId, row]));
+  return new Map(rows.map((row) => [row.repId, row]));
+}
+
+/** By rep, how many standard deviations the net payout of the month lies above or below {@link readMeans}. */
+export async function readDeviations(
+  tx: Transaction,
+  { period, currency }: { readonly period: Period; readonly currency: string },
+  members: readonly Pick<TeamMemberStatement, 'repId' | 'main'>[],
+): Promise<ReadonlyMap<string, number>> {
+  const usual = await readMeans(
+    tx,
+    { period, currency },
+    members.map(({ repId }) => repId),
+  );
   return new Map(
     members.flatMap(({ repId, main }) => {
       const { mean, deviation } = usual.get(repId) ?? {};

@@ -103,13 +103,21 @@ export function withPayable(summary: Summary, currency: string, payable: StoredP
   return { ...summary, payable: payable.totals.find((total) => total.currency === currency)?.payable ?? '0' };
 }
 
-/** Equal for equal ledgers. Names, traces, actors and update times are not part of the hash. */
+/** Text that is equal for equal lines. Names, traces, actors and update times are not part of it. */
+export function describeLine({
+  dealName: _deal,
+  planName: _plan,
+  updatedAt: _at,
+  trace: _trace,
+  actor: _actor,
+  ...fact
+}: StatementLine): string {
+  return JSON.stringify(fact);
+}
+
+/** Equal for equal ledgers. */
 export async function contentHash({ currency, lines, payable }: Snapshot): Promise<string> {
-  const facts = await mapInSlices(
-    lines,
-    ({ dealName: _deal, planName: _plan, updatedAt: _at, trace: _trace, actor: _actor, ...fact }) =>
-      JSON.stringify(fact),
-  );
+  const facts = await mapInSlices(lines, describeLine);
   const paid = payable === undefined ? '' : `,${describePayable(payable)}`;
   return deriveId(`[${JSON.stringify(currency)},[${facts.join()}]${paid}]`);
 }

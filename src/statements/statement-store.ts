@@ -11,6 +11,7 @@ import { type Transaction } from '../platform/database/unit-of-work.js';
 import { failpoint } from '../platform/failpoint.js';
 import { type EventType } from '../platform/outbound/outgoing-event.js';
 import { recordEvents } from '../platform/outbound/outgoing-events.js';
+import { settleSignatures } from './approvals/signature-store.js';
 import { readLedgerLines } from './ledger-lines.js';
 import { listPays } from './payslip-response.js';
 import { nameDeals, readSnapshots } from './read-snapshots.js';
@@ -73,6 +74,7 @@ async function insertVersions(
     ])}`.execute(tx.db);
   await failpoint('generate.afterVersion');
   await recordStatementEvents(tx, { period }, 'statement.generated', status, inserted);
+  if (status === 'draft') await settleSignatures(tx, period, inserted, at);
   return inserted;
 }
 
@@ -216,6 +218,12 @@ interface StatementAuditEntry extends Omit<AuditEntry, 'scope'> {
   readonly trigger:
     | 'statement_approved'
     | 'statement_unlocked'
+    | 'statement_signed'
+    | 'signature_withdrawn'
+    | 'step_reassigned'
+    | 'adjustment_proposed'
+    | 'adjustment_approved'
+    | 'adjustment_rejected'
     | 'adjustment_added'
     | 'adjustment_changed'
     | 'adjustment_deleted'

@@ -78,6 +78,25 @@ export async function findVersion(
   };
 }
 
+/** The latest version with the content; null if there is none. */
+export async function findVersionWithContent(
+  tx: Transaction,
+  key: StatementKey,
+  contentHash: string,
+): Promise<StoredStatement | null> {
+  const row = await tx.db
+    .selectFrom('statements')
+    .select('version')
+    .where('workspace_id', '=', tx.workspaceId)
+    .where('rep_id', '=', key.repId)
+    .where('period', '=', key.period)
+    .where('content_hash', '=', contentHash)
+    .orderBy('version', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  return row === undefined ? null : findVersion(tx, key, row.version);
+}
+
 /** The state of the rep's period with its latest version. Null if no statement was ever generated for it. */
 export async function findLatest(
   tx: Transaction,

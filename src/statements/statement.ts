@@ -14,8 +14,10 @@ import { author } from '../people/reps/author.js';
 import { proration } from '../plans/quotas/proration.js';
 import { adjustmentExample } from './adjustment.js';
 import { approvalHolds } from './approval-holds.js';
+import { approval } from './approvals/approval.js';
 import { owed } from './discrepancies/discrepancy.js';
 import { payslip } from './payslip-response.js';
+import { proposal } from './proposals/proposal.js';
 import { type CurrencySummary, type StatementLine, type Summary } from './snapshot.js';
 import { toTrueUpLineResponse, trueUpLine } from './true-up-line.js';
 
@@ -124,6 +126,11 @@ export const statement = z
       .optional()
       .describe('When the statement was approved, instant in ISO 8601; absent for a draft'),
     approvedBy: approvedBy.optional(),
+    approval: approval.optional(),
+    proposedAdjustments: z
+      .array(proposal)
+      .optional()
+      .describe('Adjustments that wait for the approval of another person and do not count yet; absent without any'),
     owed: owed.optional(),
     coveredBy: approvalHolds.coveredBy.optional(),
     openDisputes: approvalHolds.openDisputes.optional(),

@@ -17,6 +17,7 @@ import {
 import { type StoredPayable, type StoredTotals } from '../pay/payables/stored-payable.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
 import { type ApprovalHolds, approvalHolds, toHoldsResponse } from './approval-holds.js';
+import { type Approval, approval } from './approvals/approval.js';
 import { type HandedAmounts, handedTotals } from './handed-amounts.js';
 import { describePay } from './payslip.js';
 import { payHeadline, toHeadlineResponse } from './payslip-response.js';
@@ -92,6 +93,7 @@ export const teamStatements = z
             pay: statementPay.optional(),
             payslip: payHeadline.optional(),
             payouts: statementPayouts.optional(),
+            approval: approval.optional(),
             checks,
             ...approvalHolds,
           })
@@ -297,6 +299,7 @@ export function toTeamResponse(
   members: readonly TeamMemberStatement[],
   notes: {
     readonly checks: ReadonlyMap<string, readonly Check[]>;
+    readonly approvals: ReadonlyMap<string, Approval>;
     /** Keyed by rep; reps without a deviation are absent. */
     readonly deviations: ReadonlyMap<string, number>;
     readonly holds: (repId: string) => ApprovalHolds;
@@ -318,6 +321,7 @@ export function toTeamResponse(
     statements: members.map(
       ({ repId, name, email, status, version, statementId, main, others, state, payTotals: paid, pay }) => {
         const deviations = notes.deviations.get(repId);
+        const chain = notes.approvals.get(repId);
         const toPaid = (totals: readonly StoredTotals[], payouts: StatementPayouts) => ({
           payTotals: totals.map(toTotalsResponse),
           payouts,
@@ -336,6 +340,7 @@ export function toTeamResponse(
           ...(deviations === undefined ? {} : { deviations }),
           ...(pay === null ? {} : { pay: toPayResponse(pay) }),
           ...(paid === null ? {} : toPaid(paid, notes.payouts.get(repId) ?? [])),
+          ...(chain === undefined ? {} : { approval: chain }),
           checks: [...(notes.checks.get(repId) ?? [])],
           ...toHoldsResponse(notes.holds(repId)),
         };

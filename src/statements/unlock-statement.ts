@@ -13,6 +13,8 @@ import { assertUnlockable } from '../pay/payables/approval-rules.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
 import { failpoint } from '../platform/failpoint.js';
 import { reverseTrueUps, trueUpDays } from './adjustment-store.js';
+import { presentApproval } from './approvals/approval-response.js';
+import { endAllSignatures, withdrawSignature } from './approvals/sign-step.js';
 import { assertNotOwnStatement } from './approvers.js';
 import { closeDiscrepancies } from './discrepancies/record-discrepancies.js';
 import { lockRep } from './rep-lane.js';
@@ -37,7 +39,11 @@ export async function unlockStatement(
   const stored = await findLatest(tx, key);
   if (stored === null) throw statementNotFound();
   const { head, latest } = stored;
-  if (head.status === 'draft') return toStatementResponse(key, repName, head, latest, caller);
+  if (head.status === 'draft') {
+    await withdrawSignature(tx, key, caller, at);
+    const chain = await presentApproval(tx, { repId, head, content: latest }, caller, at);
+    return { ...(await toStatementResponse(key, repName, head, latest, caller)), ...chain };
+  }
   const terms = await loadRepTerms(tx, repId);
   const frozen = terms.frozen.find((frozenPeriod) => frozenPeriod.period === period);
   await assertNotCarriedIntoApproved(tx, key, terms.frozen);
@@ -46,6 +52,7 @@ export async function unlockStatement(
   if (frozen?.truedUp) await dropTruedUpRows(tx, recalculate, terms, frozen);
   await thawDealAmounts(tx, key);
   await reopenHead(tx, key, latest);
+  await endAllSignatures(tx, key, at);
   await failpoint('unlock.afterReopen');
   const runId = newId();
   const trueUps = await reverseTrueUps(tx, { repId, runId, actor: caller.actor }, period);
@@ -61,7 +68,9 @@ export async function unlockStatement(
     details: { version: head.version, approvedBy: head.approvedBy, approvedTotal: head.approvedTotal, trueUps },
     at,
   });
-  return toStatementResponse(key, repName, await findHead(tx, key), latest, caller);
+  const reopened = await findHead(tx, key);
+  const chain = await presentApproval(tx, { repId, head: reopened, content: latest }, caller, at);
+  return { ...(await toStatementResponse(key, repName, reopened, latest, caller)), ...chain };
 }
 
 /** Carried-forward amounts are reversed, which an approved period does not allow. */

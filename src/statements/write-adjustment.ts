@@ -1,6 +1,6 @@
 import { assertDealExists } from '../deals/deal-views.js';
 import { type Caller } from '../kernel/caller.js';
-import { currentDay } from '../kernel/day.js';
+import { currentDay, type Day } from '../kernel/day.js';
 import { newId } from '../kernel/ids.js';
 import { type Period } from '../kernel/period.js';
 import { calendarOf, loadWorkspaceTerms } from '../ledger/input/rep-terms.js';
@@ -24,17 +24,21 @@ interface AdjustmentRequest {
   readonly reason: string;
 }
 
-/**
- * Writes an adjustment or a clawback into an open period with its audit entry. Returns its id. The caller holds the rep's lane.
- */
-export async function writeAdjustment(
+/** An adjustment that may be written, with its day. */
+export interface CheckedAdjustment extends Omit<AdjustmentRequest, 'amount'> {
+  readonly amount: string;
+  readonly currency: string;
+  readonly earnedOn: Day;
+}
+
+/** Rejects what no one may add to the period. The caller holds the rep's lane. */
+export async function checkAdjustment(
   tx: Transaction,
   caller: Caller,
   repId: string,
   request: AdjustmentRequest,
   at: Date,
-): Promise<string> {
-  const { actor } = caller;
+): Promise<CheckedAdjustment> {
   assertClawbackNegative(request.kind, request.amount);
   assertNotOwnStatement(caller, repId);
   const workspace = await loadWorkspaceTerms(tx);
@@ -45,7 +49,18 @@ export async function writeAdjustment(
   const earnedOn = adjustmentDay(range, currentDay(workspace, at), frozen);
   if (earnedOn === null) throw statementLocked(request.period);
   if (request.dealId !== null) await assertDealExists(tx, request.dealId);
-  const { kind, period, dealId, reason } = request;
+  return { ...request, amount, currency, earnedOn };
+}
+
+/** Writes an adjustment or a clawback into an open period with its audit entry. Returns its id. */
+export async function writeAdjustment(
+  tx: Transaction,
+  caller: Caller,
+  repId: string,
+  { kind, amount, currency, period, earnedOn, dealId, reason }: CheckedAdjustment,
+  at: Date,
+): Promise<string> {
+  const { actor } = caller;
   const runId = newId();
   const row = { kind, amount, currency, period, earnedOn, dealId, reason };
   const eventId = await insertAdjustment(tx, { repId, runId, actor }, row);

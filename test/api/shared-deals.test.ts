@@ -151,6 +151,13 @@ const probes: Readonly<Record<string, Probes>> = {
     ofBob: [['GET /v1/statements/<bob>/status?period=2026-01']],
   },
   listRepStatements: { own: [['GET /v1/statements/<ann>/list']], ofBob: [['GET /v1/statements/<bob>/list']] },
+  consentStatement: { ofBob: [['POST /v1/statements/<bob>/consent', { period: '2026-01', version: 1 }]] },
+  listAdjustmentProposals: { own: [['GET /v1/adjustments']], ofBob: [['GET /v1/adjustments?repId=<bob>']] },
+  getPlanDocument: { ofBob: [['GET /v1/plans/<version>/document?repId=<bob>']] },
+  acceptPlan: {},
+  declinePlan: {},
+  listAcceptances: { own: [['GET /v1/acceptances']] },
+  listApprovals: { own: [['GET /v1/approvals?waitingFor=anyone']] },
   listComments: {
     own: [['GET /v1/statements/<ann>/comments?period=2026-01']],
     ofBob: [['GET /v1/statements/<bob>/comments?period=2026-01']],

@@ -26,6 +26,15 @@ const quotaOf = (change: object) => ({
   target: 5,
   ...change,
 });
+const dayIn = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10);
+const delegationOf = (change: object) => ({
+  fromRepId: '<ownRep>',
+  delegateId: '<ownRep>',
+  from: '2026-03-01',
+  to: '2026-03-02',
+  scopes: ['approvals'],
+  ...change,
+});
 const simulated = (change: object) => ({ planId: '<ownPlan>', period: '2026-03', ...change });
 
 /**
@@ -333,6 +342,30 @@ const probes: Readonly<Record<string, readonly Probe[]>> = {
   listGenerationJobs: [],
   getGenerationJob: [['GET /v1/statements/generate/jobs/<generation>']],
   approveStatement: [['POST /v1/statements/<rep>/approve', { period: '2026-03', status: 'approved' }]],
+  consentStatement: [['POST /v1/statements/<rep>/consent', { period: '2026-03', version: 1 }]],
+  reassignStep: [
+    ['POST /v1/statements/<rep>/reassign', { period: '2026-03', step: 'x', repIds: ['<ownRep>'], reason: 'x' }],
+    ['POST /v1/statements/<ownRep>/reassign', { period: '2026-03', step: 'x', repIds: ['<rep>'], reason: 'x' }],
+  ],
+  listApprovals: [],
+  setPlanAcceptance: [['PUT /v1/plans/<version>/acceptance', { acceptance: 'required' }]],
+  getPlanDocument: [
+    ['GET /v1/plans/<version>/document?repId=<ownRep>'],
+    ['GET /v1/plans/<ownVersion>/document?repId=<rep>'],
+  ],
+  acceptPlan: [['POST /v1/plans/<version>/acceptances', { signedName: 'x', sha256: 'a'.repeat(64) }]],
+  declinePlan: [['POST /v1/plans/<version>/decline', { reason: 'x' }]],
+  remindAcceptances: [['POST /v1/plans/<plan>/acceptances/remind']],
+  listAcceptances: [['GET /v1/acceptances?planRef=<plan>']],
+  listAdjustmentProposals: [['GET /v1/adjustments?repId=<rep>']],
+  approveAdjustment: [['POST /v1/adjustments/<proposal>/approve', {}]],
+  rejectAdjustment: [['POST /v1/adjustments/<proposal>/reject', { reason: 'x' }]],
+  listDelegations: [],
+  putDelegation: [
+    ['PUT /v1/delegations/<delegation>', delegationOf({ fromRepId: '<rep>' })],
+    ['PUT /v1/delegations/<delegation>', delegationOf({ delegateId: '<rep>' })],
+  ],
+  deleteDelegation: [['DELETE /v1/delegations/<delegation>']],
   addAdjustment: [
     ['POST /v1/statements/<rep>/adjust', { period: '2026-03', amount: 5, reason: 'x' }],
     ['POST /v1/statements/<ownRep>/adjust', { period: '2026-03', amount: 5, reason: 'x', dealId: '<deal>' }],
@@ -576,6 +609,23 @@ describe('two workspaces', () => {
       drawId,
       ada,
     );
+    const proposal = randomUUID();
+    await service.sql(
+      `insert into adjustment_proposals (workspace_id, adjustment_id, rep_id, period, kind, amount, currency, reason, deciders, proposer_ids, actor)
+      values ($1, $2, $3, '2026-09', 'adjustment', 5, 'USD', 'x', '{"role":"admin"}', '{}', 'x')`,
+      made,
+      proposal,
+      ada,
+    );
+    const delegation = randomUUID();
+    const [chief, deputy] = await api.saveReps(
+      { name: `Chief of ${letter}`, email: `chief@${letter}.io`, role: 'manager' },
+      { name: `Deputy of ${letter}`, email: `deputy@${letter}.io`, role: 'manager' },
+    );
+    await api.expect(200, 'PUT', `/v1/delegations/${delegation}`, {
+      ...{ fromRepId: chief, delegateId: deputy, scopes: ['approvals'] },
+      ...{ from: dayIn(0), to: dayIn(30) },
+    });
     const batch = randomUUID();
     await service.sql(
       `insert into payout_batches (workspace_id, batch_id, period, layout, filename, sha256, content, row_count, totals, actor)
@@ -639,6 +689,8 @@ describe('two workspaces', () => {
       absence: absenceId,
       hold: holdId,
       draw: drawId,
+      delegation,
+      proposal,
       batch,
       ramp: rampId,
       acceptance: acceptanceId,

@@ -14,7 +14,7 @@ const rules: Readonly<Record<'rejected' | 'listed' | 'free', string>> = {
   rejected: `
     setDealCredits deleteDealCredits importDealCredits setDealLines deleteDealLines importDealLines
     setRateTable importRateTableRows deleteRefund waiveRefund addAdjustment updateAdjustment
-    deleteAdjustment approveStatement approveStatements trueUpStatement checkStatement resolveDiscrepancy updateDispute
+    deleteAdjustment approveStatement approveStatements reassignStep approveAdjustment rejectAdjustment trueUpStatement checkStatement resolveDiscrepancy updateDispute
     createHold updateHold createDraw updateDraw deleteDraw forgiveDraw importDraws addPayrollId`,
   listed: `
     saveFieldMapping setCrmSettings importDeals putDeal deleteDeal deleteDeals matchDealOwners takeBackImport endDealCorrections
@@ -29,7 +29,7 @@ const rules: Readonly<Record<'rejected' | 'listed' | 'free', string>> = {
     syncCommissions simulateCommissions cleanupCommissions resetCommissions createScheduledImport updateScheduledImport
     deleteScheduledImport testScheduledImport runScheduledImport confirmScheduledImport dismissCorrectionConflicts createPlan
     previewPlanChange runPlanTests lookUpRate previewPlanOverride previewAssignments previewQuotas generateStatements generateStatement
-    addComment deleteComment openDispute recordPayrollHandover createPayoutBatch updatePayoutBatch syncReps bulkInviteReps
+    addComment deleteComment acceptPlan declinePlan setPlanAcceptance remindAcceptances consentStatement putDelegation deleteDelegation openDispute recordPayrollHandover createPayoutBatch updatePayoutBatch syncReps bulkInviteReps
     inviteRep setAssignmentFilters setPersonFields setSavedViews previewWorkspace rotateWorkspaceKey createConnectionToken
     deleteConnectionToken createIntegrationKey revokeIntegrationKey setMailServer deleteMailServer sendTestMail
     saveIdentityProvider deleteIdentityProvider setMailPreferences createWebhookEndpoint updateWebhookEndpoint

@@ -3,6 +3,8 @@ import { recordAuditEntry } from '../../audit/audit-entry.js';
 import { type Transaction } from '../../platform/database/unit-of-work.js';
 import { insertToken } from '../../platform/secrets/token-store.js';
 import { acceptTimeZone } from './accepted-zone.js';
+import { type AdjustmentLimit } from './adjustment-limits.js';
+import { type ApprovalStep } from './approval-steps.js';
 import { type PayFx } from './workspace.js';
 import { type WorkspaceRow } from './workspace-views.js';
 
@@ -45,7 +47,12 @@ export async function updateWorkspaceRow(
   tx: Transaction,
   change: {
     readonly [Field in keyof WorkspaceRow]?: (Field extends 'payroll' ? object : WorkspaceRow[Field]) | undefined;
-  } & { readonly recovery?: { readonly maxPercent: number } | undefined; readonly payFx?: PayFx | undefined },
+  } & {
+    readonly recovery?: { readonly maxPercent: number } | undefined;
+    readonly payFx?: PayFx | undefined;
+    readonly approvalSteps?: readonly ApprovalStep[] | null | undefined;
+    readonly adjustmentLimits?: readonly AdjustmentLimit[] | null | undefined;
+  },
 ): Promise<void> {
   await tx.db
     .updateTable('workspaces')
@@ -64,6 +71,8 @@ export async function updateWorkspaceRow(
       ...(change.testDay === undefined ? {} : { periodic_through: null }),
       min_quota_percent: change.minQuotaPercent?.toString(),
       payroll: change.payroll && JSON.stringify(change.payroll),
+      adjustment_limits: change.adjustmentLimits && JSON.stringify(change.adjustmentLimits),
+      approval_steps: change.approvalSteps && JSON.stringify(change.approvalSteps),
       pay_fx: change.payFx && JSON.stringify(change.payFx),
       recovery_percent: change.recovery && String(change.recovery.maxPercent),
     })

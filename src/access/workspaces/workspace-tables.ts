@@ -3,6 +3,8 @@ import { type Role } from '../../kernel/caller.js';
 import { type Day } from '../../kernel/day.js';
 import { type CalendarName } from '../../kernel/period-calendar.js';
 import { type GeneratedInstant } from '../../platform/database/tables.js';
+import { type AdjustmentLimit } from './adjustment-limits.js';
+import { type ApprovalStep } from './approval-steps.js';
 import { type PayFx } from './workspace.js';
 
 export type Tier = 'free' | 'pro' | 'enterprise';
@@ -99,6 +101,11 @@ export interface WorkspaceTables {
     payouts: ColumnType<readonly PayPeriodSegment[] | null, string | null | undefined, string | null>;
     /** Null for the default of 100 percent. */
     pay_fx: ColumnType<PayFx | null, string | null | undefined, string | null>;
+    /** Null while one person approves. */
+    approval_steps: ColumnType<readonly ApprovalStep[] | null, undefined, string | null>;
+    /** Null while an admin adds any amount. */
+    signers_reminded_on: ColumnType<Day | null, undefined, Day>;
+    adjustment_limits: ColumnType<readonly AdjustmentLimit[] | null, undefined, string | null>;
     recovery_percent: ColumnType<string | null, string | null | undefined, string | null>;
     /** Null while accounting is off. */
     accounting: ColumnType<AccountingTerms | null, string | null | undefined, string | null>;

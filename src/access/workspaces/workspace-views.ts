@@ -1,6 +1,8 @@
 import { sql } from 'kysely';
 import { type z } from 'zod';
 import { type Transaction } from '../../platform/database/unit-of-work.js';
+import { type AdjustmentLimit } from './adjustment-limits.js';
+import { type ApprovalStep } from './approval-steps.js';
 import { type Accounting, keyMask, type maskedKey, type PayFx, type payouts, type recovery } from './workspace.js';
 
 export type WorkspaceRow = Awaited<ReturnType<typeof findWorkspace>>;
@@ -49,16 +51,25 @@ export async function findMaskedKey(tx: Transaction): Promise<z.input<typeof mas
   return { masked: key === undefined ? null : keyMask, isSet: key !== undefined };
 }
 
-/** The terms of payouts and accounting; each is absent while it has not been set. */
-export async function findPayoutTerms(tx: Transaction): Promise<{
+/** The terms of payouts, approvals and accounting; each is absent while it has not been set. */
+export async function findPayTerms(tx: Transaction): Promise<{
   payouts?: z.input<typeof payouts>;
   recovery?: z.input<typeof recovery>;
   payFx?: PayFx;
+  approvalSteps?: ApprovalStep[];
+  adjustmentLimits?: AdjustmentLimit[];
   accounting?: Accounting;
 }> {
   const row = await tx.db
     .selectFrom('workspaces')
-    .select(['payouts', 'recovery_percent as percent', 'pay_fx as payFx', 'accounting'])
+    .select([
+      'payouts',
+      'recovery_percent as percent',
+      'pay_fx as payFx',
+      'approval_steps as approvalSteps',
+      'adjustment_limits as adjustmentLimits',
+      'accounting',
+    ])
     .where('workspace_id', '=', tx.workspaceId)
     .executeTakeFirstOrThrow();
   const [first] = row.payouts ?? [];
@@ -69,6 +80,8 @@ export async function findPayoutTerms(tx: Transaction): Promise<{
       : { payouts: { enabled: true, from: first.from, period: last.period, calendar: last.calendar } }),
     ...(row.percent === null ? {} : { recovery: { maxPercent: Number(row.percent) } }),
     ...(row.payFx === null ? {} : { payFx: row.payFx }),
+    ...(row.approvalSteps === null ? {} : { approvalSteps: [...row.approvalSteps] }),
+    ...(row.adjustmentLimits === null ? {} : { adjustmentLimits: [...row.adjustmentLimits] }),
     ...(row.accounting === null ? {} : { accounting: { enabled: true, ...row.accounting } }),
   };
 }

@@ -71,6 +71,22 @@ const endedJob = z.strictObject({
   error: z.string().nullable().describe('Why it failed; null if it did not'),
 });
 
+const adjustment = z.strictObject({
+  adjustmentId: z.string().describe('Id of the proposed adjustment (UUID)'),
+  repId: fields.repId,
+  period: fields.period,
+  status: z.string().describe('proposed, approved or rejected'),
+  amount: z.number().describe('Amount in `currency`'),
+  currency: fields.currency,
+});
+
+const planDecision = z.strictObject({
+  planId: fields.planId,
+  planVersionId: z.string().describe('Id of the version (UUID)'),
+  repId: fields.repId,
+  sha256: z.string().describe('SHA-256 of the document, in hexadecimal'),
+});
+
 /** The data of each type of outgoing event. */
 export const eventData = {
   'commission.changed': z.strictObject({
@@ -82,7 +98,27 @@ export const eventData = {
   'statement.generated': statement,
   'statement.approved': statement,
   'statement.reopened': statement,
+  'statement.signed': z.strictObject({
+    repId: fields.repId,
+    period: fields.period,
+    version: z.int().describe('Version of the statement'),
+    step: z.string().describe('Name of the step'),
+    done: z.int().describe('Number of steps that are signed'),
+    of: z.int().describe('Number of steps that the statement needs'),
+    netPayout: z.number().describe('What the version earns in `currency`'),
+    currency: fields.currency,
+  }),
+  'approval.due': z.strictObject({
+    repId: fields.repId,
+    period: fields.period,
+    version: z.int().describe('Version of the statement'),
+    step: z.string().describe('Name of the step'),
+    due: day('Last day on which the step was not overdue'),
+    signerIds: z.array(z.string()).describe('Ids of the people who may sign (UUID)'),
+  }),
   'statement.trued_up': statement,
+  'adjustment.proposed': adjustment,
+  'adjustment.decided': adjustment,
   'dispute.opened': z.strictObject({
     disputeId,
     repId: fields.repId,
@@ -117,6 +153,9 @@ export const eventData = {
     effectiveStart: day('First day of the version'),
     effectiveEnd: day('Last day of the version'),
   }),
+  'plan.acceptance_requested': planDecision,
+  'plan.accepted': planDecision,
+  'plan.declined': planDecision,
   'plan.status_changed': z.strictObject({
     planId: fields.planId,
     planVersionId: nullableId('version whose status changed, and not that of the plan'),

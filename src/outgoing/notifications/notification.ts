@@ -2,6 +2,8 @@
 export const notificationKinds = {
   statement_ready: 'The first version of your statement for a period was generated',
   statement_approved: 'Your statement was approved',
+  approval_due: 'A statement waits for your signature longer than it should; once a day',
+  plan_acceptance: 'A plan waits for your acceptance; for admins: a person declined one',
   dispute_answered: 'A dispute that you opened was accepted or rejected',
   question_asked:
     'Someone whom you manage opened a dispute about a statement (managers; admins for people without a manager)',

@@ -160,6 +160,22 @@ function toNotification({ type, repId, data }: OutgoingEvent): Notification | nu
       subject: `Your statement for ${period} was approved`,
       paragraphs: [`Your commission statement for ${period} was approved.`, ...describePays(data['pays'])],
     };
+  if (type === 'plan.acceptance_requested')
+    return {
+      kind: 'plan_acceptance',
+      to: { repId },
+      path: '/me/plan',
+      subject: 'A plan waits for your acceptance',
+      paragraphs: ['Read the plan, your own terms and the worked amounts, and accept it or say why not.'],
+    };
+  if (type === 'plan.declined')
+    return {
+      kind: 'plan_acceptance',
+      to: 'admins',
+      path: `/plans/${field('planId')}`,
+      subject: 'A person has declined a plan',
+      paragraphs: ['The page of the plan says who, and why.'],
+    };
   if (type === 'dispute.opened')
     return {
       kind: 'question_asked',

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { type Day } from '../../kernel/day.js';
+import { type Day, earliestDay } from '../../kernel/day.js';
 import { isUuid } from '../../kernel/ids.js';
 import { type Transaction } from '../../platform/database/unit-of-work.js';
 import { type Hold } from './hold.js';
@@ -11,6 +11,8 @@ export interface HoldTerms {
   readonly repId: string | null;
   readonly dealId: string | null;
   readonly ruleName: string | null;
+  /** Only of a plan that waits for its acceptance. */
+  readonly planVersionId?: string;
   readonly from: Day;
   readonly to: Day | null;
 }
@@ -24,12 +26,33 @@ export async function loadHoldTerms(tx: Transaction): Promise<HoldTerms[]> {
     select distinct on (hold_id) ${columns} from payout_hold_history
     where workspace_id = ${tx.workspaceId} and changed_at <= ${tx.asOf}::timestamptz
     order by hold_id, position desc`;
-  return (await (tx.asOf === null ? present : earlier).execute(tx.db)).rows;
+  const entered = (await (tx.asOf === null ? present : earlier).execute(tx.db)).rows;
+  return [...entered, ...(await loadUnacceptedPlans(tx))];
+}
+
+/** The reason of a hold that ends with the acceptance of the plan. */
+export const planNotAccepted = 'plan_not_accepted';
+
+/** What versions with `hold_pay` pay to people who have not accepted the configuration, or had not until a day. */
+async function loadUnacceptedPlans(tx: Transaction): Promise<HoldTerms[]> {
+  const { rows } = await sql<HoldTerms>`
+    select v.plan_version_id as "holdId", v.plan_version_id as "planVersionId", a.rep_id as "repId", null as "dealId",
+      null as "ruleName", ${earliestDay} as "from", (min(x.decided_on) - 1)::date as "to"
+    from plan_versions v
+    join (select distinct workspace_id, plan_id, rep_id from assignments where deleted_at is null) a
+      on a.workspace_id = v.workspace_id and a.plan_id = v.plan_id
+    left join plan_acceptances x on x.workspace_id = v.workspace_id and x.plan_id = v.plan_id and x.rep_id = a.rep_id
+      and x.decision = 'accepted' and x.configuration_sha256 = plan_configuration_sha256(v)
+      ${tx.asOf === null ? sql`` : sql`and x.decided_at <= ${tx.asOf}::timestamptz`}
+    where v.workspace_id = ${tx.workspaceId} and v.acceptance = 'hold_pay'
+    group by v.plan_version_id, a.rep_id`.execute(tx.db);
+  return rows;
 }
 
 /** Whether everything that the hold names is the row's. A hold of a deal or a rule matches no adjustment. */
-export function matches({ repId, dealId, ruleName }: HoldTerms, row: PayableRow): boolean {
+export function matches({ repId, dealId, ruleName, planVersionId }: HoldTerms, row: PayableRow): boolean {
   return (
+    (planVersionId === undefined || planVersionId === row.planVersionId) &&
     (repId === null || repId === row.repId) &&
     (dealId === null || dealId === row.dealKey) &&
     (ruleName === null || ruleName === row.ruleName)

@@ -1,7 +1,7 @@
 import { loadDealsOnStatements } from '../../deals/deal-names.js';
 import { findRepNames } from '../../people/reps/rep-views.js';
 import { type Transaction } from '../../platform/database/unit-of-work.js';
-import { listHolds } from './hold-views.js';
+import { listHolds, planNotAccepted } from './hold-views.js';
 import { type PayableEntry } from './payable-entry.js';
 import { type Entry } from './payable-views.js';
 
@@ -17,6 +17,13 @@ export async function nameEntries(tx: Transaction, entries: readonly Entry[]): P
     amount: amount.toNumber(),
     ...(holds === undefined
       ? {}
-      : { heldBy: holds.map(({ holdId, from, to }) => ({ holdId, reason: reasons.get(holdId) ?? '', from, to })) }),
+      : {
+          heldBy: holds.map(({ holdId, from, to }) => ({
+            holdId,
+            reason: reasons.get(holdId) ?? planNotAccepted,
+            from,
+            to,
+          })),
+        }),
   }));
 }

@@ -111,18 +111,22 @@ export function describePayable({ totals, lines, pay, draws }: StoredPayable): s
       total.closing,
       total.payable,
     ]),
-    lines.map((line) => [
-      line.key,
-      line.kind,
-      line.amount,
-      line.earned,
-      line.released,
-      line.late ?? false,
-      line.sourcePeriod ?? null,
-    ]),
+    lines.map(describePayLine),
     ...(pay === undefined ? [] : [describePay(pay)]),
     ...(draws === undefined ? [] : [draws.map(describeDraw)]),
   ]);
+}
+
+export function describePayLine(line: StoredPayLine) {
+  return [
+    line.key,
+    line.kind,
+    line.amount,
+    line.earned,
+    line.released,
+    line.late ?? false,
+    line.sourcePeriod ?? null,
+  ] as const;
 }
 
 function describeDraw({ drawId, kind, amount, change, sourcePeriod }: StoredDrawLine) {

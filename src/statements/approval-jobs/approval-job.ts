@@ -42,6 +42,10 @@ export const approvalJob = z
     ...storedJobFields,
     kind: z.literal('approval').describe('Always approval'),
     approved: z.int().describe('Number of statements that were approved'),
+    signed: z
+      .int()
+      .optional()
+      .describe('Number of statements that were signed and wait for further steps; absent for none'),
     rejected: z
       .array(rejectedVersion)
       .describe('The statements that were not approved, each with the error that approveStatement returns for it'),
@@ -54,6 +58,8 @@ export function toJobResponse(job: ApprovalJob, caller: Caller): z.input<typeof 
     ...storedJobResponse(job),
     kind: 'approval',
     approved: job.done,
+    // A statement of which further steps wait is skipped by the approval.
+    ...(job.skipped === 0 ? {} : { signed: job.skipped }),
     rejected: job.failures.filter(({ repId }) => maySee(caller, repId)),
   };
 }

@@ -1,18 +1,16 @@
 import { z } from 'zod';
+import { isConsent } from '../../access/workspaces/approval-steps.js';
 import { findWorkspace } from '../../access/workspaces/workspace-views.js';
 import { pathIds } from '../../api/resource-fields.js';
 import { type Caller } from '../../kernel/caller.js';
 import { overlap } from '../../kernel/day.js';
 import { Failure } from '../../kernel/failure.js';
-import { isUuid, newId } from '../../kernel/ids.js';
+import { isUuid } from '../../kernel/ids.js';
 import { sampleIds } from '../../kernel/sample-ids.js';
 import { loadRange } from '../../ledger/input/calendar.js';
 import { loadWorkspaceTerms } from '../../ledger/input/rep-terms.js';
-import { saveFreshnessMarks } from '../../ledger/lanes/lane-freshness.js';
 import { LaneRunner } from '../../ledger/lanes/lane-runner.js';
-import { freezeDealAmounts } from '../../ledger/output/frozen-deal-amounts.js';
 import { CommissionChanges } from '../../ledger/requests/commission-changes.js';
-import { requestChecks } from '../../ledger/requests/period-checks.js';
 import { assertPayable } from '../../pay/payables/approval-rules.js';
 import { assertPayRates } from '../../pay/payables/pay-currency.js';
 import { repNotFound } from '../../people/reps/rep.js';
@@ -20,10 +18,16 @@ import { type Transaction, UnitOfWork } from '../../platform/database/unit-of-wo
 import { failpoint } from '../../platform/failpoint.js';
 import { CLOCK } from '../../platform/injection-tokens.js';
 import { operation } from '../../platform/operations/operation.js';
-import { period } from '../../platform/operations/schemas.js';
+import { period, text, uuid } from '../../platform/operations/schemas.js';
 import { openDisputesIn } from '../approval-holds.js';
-import { assertNotOwnStatement, identifyApprover } from '../approvers.js';
+import { presentApproval } from '../approvals/approval-response.js';
+import { compareContent } from '../approvals/content-change.js';
+import { assertOwnLastSignature, signAsApprover, signAsRep } from '../approvals/sign-step.js';
+import { loadSteps } from '../approvals/signature-store.js';
+import { assertNotOwnStatement } from '../approvers.js';
+import { freezeStatement } from '../freeze-statement.js';
 import { type StatementParts } from '../generate-one.js';
+import { listPending } from '../proposals/proposal-views.js';
 import { readSnapshot } from '../read-snapshots.js';
 import { isCalculationPending, lockRep } from '../rep-lane.js';
 import { contentHash } from '../snapshot.js';
@@ -35,8 +39,15 @@ import {
   statementNotFound,
   toStatementResponse,
 } from '../statement.js';
-import { approveHead, insertVersion, recordStatementEntry } from '../statement-store.js';
-import { findHead, findLatest, listFrozenPeriods, type StoredStatement } from '../statement-views.js';
+import { type Generation, insertVersion } from '../statement-store.js';
+import {
+  findHead,
+  findLatest,
+  findVersion,
+  findVersionWithContent,
+  listFrozenPeriods,
+  type StoredStatement,
+} from '../statement-views.js';
 import { unlockStatement } from '../unlock-statement.js';
 
 const params = z.strictObject({ repId: pathIds.repId });
@@ -59,6 +70,10 @@ const body = z.preprocess(
       .min(1)
       .optional()
       .describe('The version that was checked. If it is not the latest version, or is stale, the request fails'),
+    contentHash: uuid
+      .optional()
+      .describe('The `approval.contentHash` that was checked. With another content, the request fails'),
+    step: text(100).optional().describe('Name of the step to sign. If another step waits, the request fails'),
     force: z
       .boolean()
       .default(false)
@@ -83,13 +98,18 @@ const approvalResponse = z
   .describe('The statement after the change');
 type ApprovalResponse = z.input<typeof approvalResponse>;
 
-const approvalFailures = {
+export const approvalFailures = {
   rep_not_found: 404,
   statement_not_found: 404,
   statement_overlap: 409,
   statement_changed: 409,
+  already_signed: 403,
+  not_your_step: 403,
+  already_signed_by: 409,
+  step_not_next: 409,
   calculation_pending: 409,
   open_dispute: 409,
+  adjustments_pending: 409,
   carried_forward: 409,
   not_a_pay_period: 409,
   earlier_period_open: 409,
@@ -102,6 +122,12 @@ const approvalFailures = {
 interface ApprovalTerms {
   /** The version that was checked; null for the current content. */
   readonly version: number | null;
+  /** The content that was checked; undefined for the current one. */
+  readonly contentHash?: string | undefined;
+  /** The step of the chain to sign; undefined for the one that waits. */
+  readonly step?: string | undefined;
+  /** The rep consents to their own statement. */
+  readonly asRep?: true;
   /** Approves also while an earlier pay period is open. */
   readonly force: boolean;
 }
@@ -110,14 +136,14 @@ interface ApprovalTerms {
 export async function approve(
   { unitOfWork, laneRunner, clock }: StatementParts,
   key: StatementKey,
-  { version, force }: ApprovalTerms,
+  terms: ApprovalTerms,
   caller: Caller,
 ): Promise<ApprovalResponse> {
   for (let tries = 0; tries < maxTries; tries += 1) {
     await laneRunner.calculateNow(caller.workspaceId, [key.repId]);
     await failpoint('approve.afterDrain');
     const outcome = await unitOfWork.run(caller, { lock: 'shared', access: 'write' }, (tx) =>
-      tryApprove(tx, key, { version, force }, caller, clock.now()),
+      tryApprove(tx, key, terms, caller, clock.now()),
     );
     if (outcome === null) continue;
     await laneRunner.wakeChecks(caller.workspaceId, [key.repId]);
@@ -130,41 +156,78 @@ export async function approve(
 async function tryApprove(
   tx: Transaction,
   key: StatementKey,
-  { version, force }: ApprovalTerms,
+  terms: ApprovalTerms,
   caller: Caller,
   at: Date,
 ): Promise<ApprovalResponse | null> {
   const repName = await lockRep(tx, key.repId);
   await failpoint('approve.afterLock');
-  assertNotOwnStatement(caller, key.repId);
+  if (terms.asRep !== true) assertNotOwnStatement(caller, key.repId);
   const stored = await findLatest(tx, key);
   if (stored === null) throw statementNotFound();
   const { head, latest } = stored;
+  const { version, force } = terms;
   if (version !== null && version !== head.version) throw statementChanged(version, latest, null);
-  if (head.status === 'approved') return toStatementResponse(key, repName, head, latest, caller);
-  await assertNoOpenDispute(tx, key);
+  const steps = await loadSteps(tx);
+  if (head.status === 'approved') {
+    if (steps !== null) await assertOwnLastSignature(tx, key, caller);
+    return present(tx, key, repName, latest, caller, at);
+  }
+  await assertNoOpenDispute(tx, key, steps?.some(isConsent) === true);
+  await assertNoProposal(tx, key);
   if (await isCalculationPending(tx, key)) return null;
   await failpoint('approve.afterCheck');
   await assertNoOverlap(tx, key);
   await assertPayable(tx, key, force);
-  const approved = await currentVersion(tx, key, latest, version, { at, actor: caller.actor });
-  assertPayRates(approved);
-  await approveHead(tx, key, approved, { at, actor: caller.actor, approver: await identifyApprover(tx, caller) });
-  await freezeDealAmounts(tx, key);
-  // The period of a manager may owe differences of approved periods below already.
-  requestChecks(tx, [{ ...key, causes: [{ kind: 'statement_approved', dealId: null }] }]);
-  saveFreshnessMarks(tx, [{ repId: key.repId, mark: null }]);
-  await recordStatementEntry(tx, caller, {
-    runId: newId(),
-    trigger: 'statement_approved',
-    repId: key.repId,
-    period: key.period,
-    details: { version: approved.version, generatedBefore: latest.version, netPayout: approved.summary.netPayout },
-    at,
-  });
+  const generation = { status: steps !== null ? 'draft' : 'approved', at, actor: caller.actor } as const;
+  const current = await currentVersion(tx, key, latest, version, generation);
+  await assertSameContent(tx, key, current, terms.contentHash);
+  assertPayRates(current);
+  const signer = { caller, step: terms.step, at };
+  const signed =
+    terms.asRep === true ? await signAsRep(tx, key, current, signer) : await signAsApprover(tx, key, current, signer);
+  if (signed === null || signed.isLast) await freezeStatement(tx, key, current, latest.version, caller, at);
   await failpoint('approve.beforeCommit');
-  const response = await toStatementResponse(key, repName, await findHead(tx, key), approved, caller);
-  return approved.version === latest.version ? response : { ...response, regenerated: true };
+  const response = await present(tx, key, repName, current, caller, at);
+  return current.version === latest.version ? response : { ...response, regenerated: true };
+}
+
+/** The statement as it is at the end of the transaction. */
+async function present(
+  tx: Transaction,
+  key: StatementKey,
+  repName: string,
+  content: StatementContent,
+  caller: Caller,
+  at: Date,
+): Promise<ApprovalResponse> {
+  const head = await findHead(tx, key);
+  const response = await toStatementResponse(key, repName, head, content, caller);
+  return { ...response, ...(await presentApproval(tx, { repId: key.repId, head, content }, caller, at)) };
+}
+
+/** Rejects a signature for another content than the one that was checked, and says what differs. */
+async function assertSameContent(
+  tx: Transaction,
+  key: StatementKey,
+  current: StoredContent,
+  checked: string | undefined,
+): Promise<void> {
+  if (checked === undefined || checked === current.contentHash) return;
+  const earlier = await findVersionWithContent(tx, key, checked);
+  // Contents are compared as they are stored: the database orders their keys.
+  const stored = await findVersion(tx, key, current.version);
+  const { currency, summary, version } = current;
+  throw new Failure(
+    'statement_changed',
+    `The content that was checked is not that of version ${version}, which shows ${summary.netPayout} ${currency}. Check it and sign again.`,
+    {
+      version,
+      netPayout: Number(summary.netPayout),
+      contentHash: current.contentHash,
+      ...(earlier === null || stored === null ? {} : { changes: compareContent(earlier, stored) }),
+    },
+  );
 }
 
 function statementChanged(version: number, latest: StoredStatement, liveNetPayout: string | null): Failure {
@@ -180,12 +243,13 @@ function statementChanged(version: number, latest: StoredStatement, liveNetPayou
   });
 }
 
-async function assertNoOpenDispute(tx: Transaction, key: StatementKey): Promise<void> {
+/** A dispute holds every statement to which the rep consents. */
+async function assertNoOpenDispute(tx: Transaction, key: StatementKey, needsConsent: boolean): Promise<void> {
   const disputes = (await openDisputesIn(tx, key.period, [key.repId])).get(key.repId) ?? [];
   if (disputes.length === 0) return;
   const disputeIds = disputes.map(({ disputeId }) => disputeId);
   const { blockApprovalOnDispute } = await findWorkspace(tx);
-  if (!blockApprovalOnDispute) return;
+  if (!blockApprovalOnDispute && !needsConsent) return;
   throw new Failure(
     'open_dispute',
     `A question about this statement, or about another period with the same days, is open (${disputeIds.length}). Decide it first, or let an admin allow approvals before that in the settings of the workspace (blockApprovalOnDispute).`,
@@ -194,6 +258,17 @@ async function assertNoOpenDispute(tx: Transaction, key: StatementKey): Promise<
 }
 
 const maxDisputeIds = 20;
+
+/** A proposed adjustment would be lost with the approval, which freezes the period. */
+async function assertNoProposal(tx: Transaction, { repId, period: frozen }: StatementKey): Promise<void> {
+  const pending = await listPending(tx, frozen, repId);
+  if (pending.length === 0) return;
+  throw new Failure(
+    'adjustments_pending',
+    `Adjustments of this statement wait for the approval of another person (${pending.length}). Decide them first.`,
+    { adjustmentIds: pending },
+  );
+}
 
 async function assertNoOverlap(tx: Transaction, key: StatementKey): Promise<void> {
   const range = await loadRange(tx, key.period);
@@ -206,6 +281,8 @@ async function assertNoOverlap(tx: Transaction, key: StatementKey): Promise<void
     );
 }
 
+type StoredContent = StatementContent & { readonly contentHash: string };
+
 /**
  * The latest version if it equals the ledger. Otherwise generates a new version, or fails if the caller named a
  * version.
@@ -215,19 +292,19 @@ async function currentVersion(
   key: StatementKey,
   latest: StoredStatement,
   version: number | null,
-  by: { readonly at: Date; readonly actor: string },
-): Promise<StatementContent> {
+  generation: Generation,
+): Promise<StoredContent> {
   const { currency } = await loadWorkspaceTerms(tx);
   const now = await readSnapshot(tx, key, currency);
   if ((await contentHash(now)) === latest.contentHash) return latest;
   if (version !== null) throw statementChanged(version, latest, now.summary.netPayout);
-  return insertVersion(tx, key, now, { status: 'approved', ...by });
+  return { ...(await insertVersion(tx, key, now, generation)), contentHash: await contentHash(now) };
 }
 
 export const approveStatement = operation({
   id: 'approveStatement',
   summary:
-    'Approve a statement, or unlock it with status draft. Without version, approves the current ledger and generates a new version if it has changed',
+    'Approve a statement, or unlock it with status draft. Without version, approves the current ledger and generates a new version if it has changed. In workspaces with approvalSteps, signs the step that waits; the last signature approves, and status draft withdraws the own last signature',
   method: 'post',
   path: '/v1/statements/:repId/approve',
   access: 'manager',
@@ -250,12 +327,7 @@ export const approveStatement = operation({
     if (!isUuid(repId)) throw repNotFound();
     const key = { repId, period: request.period };
     if (request.status === 'approved')
-      return approve(
-        { unitOfWork, laneRunner, clock },
-        key,
-        { version: request.version ?? null, force: request.force },
-        caller,
-      );
+      return approve({ unitOfWork, laneRunner, clock }, key, { ...request, version: request.version ?? null }, caller);
     return changes.run(caller, 'shared', (tx, recalculate) =>
       unlockStatement(tx, recalculate, key, caller, clock.now()),
     );

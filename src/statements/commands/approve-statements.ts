@@ -25,6 +25,7 @@ import {
   toJobResponse,
 } from '../approval-jobs/approval-job.js';
 import { findApprovalJobs } from '../approval-jobs/approval-job-views.js';
+import { approval } from '../approvals/approval.js';
 import { type StatementParts } from '../generate-one.js';
 import { approve } from './approve-statement.js';
 
@@ -64,6 +65,14 @@ const response = z.object({
         .describe('An approved statement'),
     )
     .describe('The statements that were approved'),
+  signed: z
+    .array(
+      z
+        .object({ repId: fields.repId, version: fields.version, approval })
+        .describe('A statement of which further steps wait'),
+    )
+    .optional()
+    .describe('The statements that were signed and wait for further steps; absent where one person approves'),
   refused: z
     .array(rejectedStatement)
     .describe('The statements that were not approved, each with the error that approveStatement returns for it'),
@@ -73,7 +82,10 @@ const response = z.object({
 });
 
 type Response = z.input<typeof response>;
-type Outcome = { readonly approved: Response['approved'][number] } | { readonly refused: Response['refused'][number] };
+type Outcome =
+  | { readonly approved: Response['approved'][number] }
+  | { readonly signed: NonNullable<Response['signed']>[number] }
+  | { readonly refused: Response['refused'][number] };
 
 /** Reps are independent. This limit leaves database capacity for other requests. */
 const concurrency = 4;
@@ -89,7 +101,10 @@ async function approveRep(
     if (!known.has(repId)) throw repNotFound();
     if (!maySee(caller, repId)) throw notYours();
     const key = { repId, period: requestedPeriod };
-    const { statementId, summary, currency, ...approved } = await approve(parts, key, { version, force }, caller);
+    const statement = await approve(parts, key, { version, force }, caller);
+    const { statementId, summary, currency, status, approval: chain, ...approved } = statement;
+    if (status === 'draft' && chain !== undefined)
+      return { signed: { repId, version: approved.version, approval: chain } };
     const { netPayout } = summary;
     return { approved: { repId, version: approved.version, statementId: statementId as string, netPayout, currency } };
   } catch (error) {
@@ -171,9 +186,11 @@ export const approveStatements = operation({
     const outcomes = await mapConcurrently(requested, concurrency, (statement) =>
       approveRep(requestedPeriod, { ...statement, force }, known, caller, parts),
     );
+    const signed = outcomes.flatMap((outcome) => ('signed' in outcome ? outcome.signed : []));
     return {
       period: requestedPeriod,
       approved: outcomes.flatMap((outcome) => ('approved' in outcome ? outcome.approved : [])),
+      ...(signed.length === 0 ? {} : { signed }),
       refused: outcomes.flatMap((outcome) => ('refused' in outcome ? outcome.refused : [])),
     };
   },

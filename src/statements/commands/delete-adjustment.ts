@@ -9,6 +9,7 @@ import { adjustmentExample } from '../adjustment.js';
 import { deleteAdjustment as remove } from '../adjustment-store.js';
 import { findAdjustment } from '../adjustment-views.js';
 import { assertNotOwnStatement } from '../approvers.js';
+import { assertWithinLimit } from '../proposals/limits.js';
 import { lockRep } from '../rep-lane.js';
 import { recordStatementEntry } from '../statement-store.js';
 import { assertDayIsOpen } from '../statement-views.js';
@@ -23,7 +24,7 @@ export const deleteAdjustment = operation({
   access: 'admin',
   params,
   response: z.object({ deleted: z.boolean().describe('Whether the adjustment existed and was deleted') }),
-  failures: { rep_not_found: 404, statement_locked: 409 },
+  failures: { rep_not_found: 404, statement_locked: 409, adjustment_limit: 409 },
   example: { params: { repId: sampleIds.repId, adjustmentId: adjustmentExample.eventId }, response: { deleted: true } },
   uses: { unitOfWork: UnitOfWork, clock: CLOCK },
   /** Commission events and rows of other reps count as not found. */
@@ -35,6 +36,7 @@ export const deleteAdjustment = operation({
       const row = await findAdjustment(tx, repId, adjustmentId);
       if (row === null) return { deleted: false };
       await assertDayIsOpen(tx, repId, row.earnedOn);
+      if (row.kind !== 'true_up') await assertWithinLimit(tx, { ...row, day: row.earnedOn, replaces: row.eventId });
       const runId = newId();
       await remove(tx, { repId, runId, actor }, row);
       await recordStatementEntry(tx, caller, {

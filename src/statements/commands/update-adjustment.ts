@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { pathIds } from '../../api/resource-fields.js';
 import { commissionEvent, toEventResponse } from '../../earnings/commission-event.js';
+import { Decimal } from '../../kernel/decimal.js';
 import { Failure, invalid } from '../../kernel/failure.js';
 import { newId } from '../../kernel/ids.js';
 import { sampleIds } from '../../kernel/sample-ids.js';
@@ -13,6 +14,7 @@ import { type AdjustmentRow, adjustmentExample, assertClawbackNegative } from '.
 import { updateAdjustment as write } from '../adjustment-store.js';
 import { findAdjustment } from '../adjustment-views.js';
 import { assertNotOwnStatement } from '../approvers.js';
+import { assertWithinLimit } from '../proposals/limits.js';
 import { lockRep } from '../rep-lane.js';
 import { recordStatementEntry } from '../statement-store.js';
 import { assertDayIsOpen } from '../statement-views.js';
@@ -40,6 +42,7 @@ export const updateAdjustment = operation({
     adjustment_not_found: 400,
     statement_locked: 409,
     clawback_must_be_negative: 400,
+    adjustment_limit: 409,
   },
   example: {
     params: { repId: sampleIds.repId, adjustmentId: adjustmentExample.eventId },
@@ -63,6 +66,12 @@ export const updateAdjustment = operation({
         amount: request.amount === undefined ? row.amount : exactAmount(request.amount, row.currency),
         reason: request.reason ?? row.reason,
       };
+      await assertWithinLimit(tx, {
+        ...row,
+        amount: Decimal.of(after.amount).minus(Decimal.of(row.amount)).toString(),
+        day: row.earnedOn,
+        replaces: row.eventId,
+      });
       const runId = newId();
       await write(tx, { repId, runId, actor }, row, after);
       await recordStatementEntry(tx, caller, {

@@ -8,6 +8,7 @@ import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { CLOCK } from '../../platform/injection-tokens.js';
 import { operation } from '../../platform/operations/operation.js';
 import { optionalPeriod } from '../../platform/operations/schemas.js';
+import { presentApproval } from '../approvals/approval-response.js';
 import { readState } from '../staleness.js';
 import { approvedBy, checks, statement, toApproval } from '../statement.js';
 import { listChecks, readStatement, resolvePeriod } from '../statement-views.js';
@@ -36,6 +37,7 @@ export const getStatementStatus = operation({
       .describe('When the statement was approved, instant in ISO 8601; absent for a draft'),
     approvedBy: approvedBy.optional(),
     ...statement.pick({ stale: true, liveNetPayout: true, livePayable: true, pending: true }).shape,
+    approval: statement.shape.approval,
     checks: checks.optional().describe('Checks of the statement, the latest version first; absent for reps'),
   }),
   failures: { rep_not_found: 404 },
@@ -57,16 +59,16 @@ export const getStatementStatus = operation({
       const checked = seesTeam(caller)
         ? { checks: [...((await listChecks(tx, requestedPeriod, [repId])).get(repId) ?? [])] }
         : {};
-      const approval = toApproval(head, caller);
       return {
         repId,
         period: requestedPeriod,
         status,
         generated: head !== null,
         version,
-        ...approval,
+        ...toApproval(head, caller),
         ...state,
         ...checked,
+        ...(await presentApproval(tx, { repId, head, content }, caller, clock.now())),
       };
     });
   },

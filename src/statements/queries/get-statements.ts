@@ -15,8 +15,10 @@ import { CLOCK } from '../../platform/injection-tokens.js';
 import { operation } from '../../platform/operations/operation.js';
 import { asOfQuery, flag, optionalPeriod, wholeNumber } from '../../platform/operations/schemas.js';
 import { presentHolds, readApprovalHolds } from '../approval-holds.js';
+import { presentApproval, presentApprovals } from '../approvals/approval-response.js';
 import { readDeviations } from '../deviations.js';
 import { loadHandedAmounts } from '../handed-amounts.js';
+import { presentPending } from '../proposals/proposal-views.js';
 import { loadOnlyCurrencies, readPayslip } from '../read-payslip.js';
 import { readState } from '../staleness.js';
 import {
@@ -90,6 +92,8 @@ async function readRepStatement(
   return {
     ...(await toStatementResponse(key, repName, head, content, caller, { ...state, ...paid })),
     ...presentHolds(holds, caller),
+    ...(await presentPending(tx, key, caller, clock.now())),
+    ...(await presentApproval(tx, { repId, head, content }, caller, clock.now())),
   };
 }
 
@@ -109,6 +113,7 @@ async function readTeam(
   currency: string,
   selection: TeamSelection,
   request: z.infer<typeof query>,
+  clock: Clock,
 ): Promise<z.input<typeof teamStatements>> {
   const page = pageOfTeam(request);
   const listed =
@@ -117,6 +122,7 @@ async function readTeam(
   const members = await readTeamStatements(tx, requestedPeriod, currency, shown);
   const response = toTeamResponse(requestedPeriod, currency, members, {
     checks: await listChecks(tx, requestedPeriod, shown.repIds),
+    approvals: await presentApprovals(tx, { period: requestedPeriod, repIds: shown.repIds }, caller, clock.now()),
     holds: await readApprovalHolds(tx, requestedPeriod, shown.repIds),
     handed: await loadHandedAmounts(tx, requestedPeriod),
     payouts: await loadStatementPayouts(tx, requestedPeriod, shown.repIds),
@@ -164,7 +170,7 @@ export const getStatements = operation({
       const today = await workspaceToday(tx, { now: () => request.asOf ?? clock.now() });
       const repIds = await filteredReps(tx, caller, today, request);
       const selection = { repIds, everyone: request.include === 'all' };
-      return readTeam(tx, caller, requestedPeriod, currency, selection, request);
+      return readTeam(tx, caller, requestedPeriod, currency, selection, request, clock);
     });
   },
 });

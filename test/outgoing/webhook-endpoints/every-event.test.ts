@@ -3,6 +3,7 @@ import { expect } from 'chai';
 import { Webhook } from 'standardwebhooks';
 import { describeService } from '#src/app/describe-service.js';
 import { eventTypes } from '#src/outgoing/events/event-types.js';
+import { ApprovalReminders } from '#src/outgoing/notifications/approval-reminders.js';
 import { PayWorkspace } from '#test/pay/payables/pay-service.js';
 import { type CrmWorld, crmWorlds } from '#test/support/crm-worlds.js';
 import { EventReceiver, type ReceivedEvent } from '#test/support/event-receiver.js';
@@ -80,6 +81,50 @@ class Causes {
     await this.crm.connect(api, this.service.url);
   }
 
+  async signAndPropose(): Promise<void> {
+    const { work } = this;
+    const { api, ben } = work;
+    const [amy, bob] = await api.saveReps({ name: 'Amy', role: 'admin' }, { name: 'Bob', role: 'admin' });
+    const [first, second] = [await work.as(amy), await work.as(bob)];
+    const period = '2026-03';
+    const terms = {
+      approvalSteps: [{ name: 'Admin', by: { role: 'admin' }, dueDays: 3 }],
+      adjustmentLimits: [{ above: 0, by: { role: 'admin' } }],
+    };
+    await api.expect(200, 'PATCH', '/v1/workspaces', terms);
+    const added = { period, amount: 10, reason: 'Contest' };
+    const { adjustmentId } = await first.expect(202, 'POST', `/v1/statements/${ben}/adjust`, added);
+    await second.expect(200, 'POST', `/v1/adjustments/${adjustmentId}/approve`, {});
+    await work.calculated();
+    await api.generate(ben, period);
+    await this.remind();
+    await first.expect(200, 'POST', `/v1/statements/${ben}/approve`, { period, status: 'approved', force: true });
+  }
+
+  private async remind(): Promise<void> {
+    const { work, service } = this;
+    await service.sql(
+      `update statements set generated_at = generated_at - interval '9 days' where workspace_id = $1`,
+      work.workspaceId,
+    );
+    const { unitOfWork, clock } = service.running.service;
+    await new ApprovalReminders(unitOfWork, { post: async () => undefined }, clock).run();
+  }
+
+  async acceptPlan(): Promise<void> {
+    const { work } = this;
+    const { planVersionId } = await work.api.createPlan(
+      { name: 'Signed', config: { rules: [flatRule('Signed', 0.01)] } },
+      [work.ben],
+    );
+    const path = `/v1/plans/${planVersionId}`;
+    await work.api.expect(200, 'PUT', `${path}/acceptance`, { acceptance: 'required' });
+    const ben = await work.as(work.ben);
+    await ben.expect(200, 'POST', `${path}/decline`, { reason: 'Too low' });
+    const { sha256 } = await ben.expect(200, 'GET', `${path}/document`);
+    await ben.expect(200, 'POST', `${path}/acceptances`, { signedName: 'Ben', sha256 });
+  }
+
   /** The eighth failure of a calculation ends the job; the first seven take minutes. */
   async failCalculation(): Promise<void> {
     const { work, service } = this;
@@ -121,6 +166,8 @@ describe('every documented type of event', function () {
     await causes.keepBooks();
     await api.expect(200, 'POST', '/v1/commissions/recalculate', {});
     await causes.loseAndRegainCrm();
+    await causes.signAndPropose();
+    await causes.acceptPlan();
     const { planId } = await api.createPlan({ name: 'Contest', config: { rules: [flatRule('Contest', 0.01)] } }, []);
     await api.expect(200, 'PATCH', `/v1/plans/${planId}/status`, { status: 'archived' });
     await causes.failCalculation();

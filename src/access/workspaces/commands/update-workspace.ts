@@ -11,6 +11,9 @@ import { workspaceToday } from '../../../people/reps/rep-views.js';
 import { CLOCK } from '../../../platform/injection-tokens.js';
 import { operation } from '../../../platform/operations/operation.js';
 import { currency, text } from '../../../platform/operations/schemas.js';
+import { changeApprovals } from '../../../statements/approvals/change-approvals.js';
+import { adjustmentLimits } from '../adjustment-limits.js';
+import { approvalSteps } from '../approval-steps.js';
 import {
   accounting,
   agentWrites,
@@ -52,6 +55,14 @@ const body = z.strictObject({
   recovery: recovery.optional(),
   payFx: payFx.optional(),
   accounting: accounting.optional(),
+  approvalSteps: approvalSteps
+    .nullable()
+    .optional()
+    .describe(`${approvalSteps.description}; null: one manager or admin approves`),
+  adjustmentLimits: adjustmentLimits
+    .nullable()
+    .optional()
+    .describe(`${adjustmentLimits.description}; null: an admin adds any amount`),
   testDay: testDay
     .nullable()
     .optional()
@@ -75,6 +86,8 @@ const response = z.object({
   recovery: recovery.optional(),
   payFx: payFx.optional(),
   accounting: accounting.optional(),
+  approvalSteps: approvalSteps.nullable().optional(),
+  adjustmentLimits: adjustmentLimits.nullable().optional(),
   testDay: testDay.nullable().optional(),
 });
 
@@ -99,8 +112,8 @@ export const updateWorkspace = operation({
   path: '/v1/workspaces',
   access: 'admin',
   // Null lets keys write without a confirmation, as allow does.
-  stepUp: ({ body: { stepUpMinutes: minutes, agentWrites: mode } }) =>
-    minutes !== undefined || mode === 'allow' || mode === null,
+  stepUp: ({ body: { stepUpMinutes: minutes, agentWrites: mode, approvalSteps: steps, adjustmentLimits: limits } }) =>
+    minutes !== undefined || steps !== undefined || limits !== undefined || mode === 'allow' || mode === null,
   body,
   response,
   failures: { pay_period_in_use: 409, month_closed: 409, not_a_sandbox: 409 },
@@ -115,7 +128,7 @@ export const updateWorkspace = operation({
       throw invalid({
         path: '',
         message:
-          'give at least one of name, currency, timezone, paper, payroll, managerScope, blockApprovalOnDispute, agentWrites, stepUpMinutes, minQuotaPercent, fxMaxAgeDays, payouts, recovery, payFx, accounting, testDay',
+          'give at least one of name, currency, timezone, paper, payroll, managerScope, blockApprovalOnDispute, agentWrites, stepUpMinutes, minQuotaPercent, fxMaxAgeDays, payouts, recovery, payFx, approvalSteps, adjustmentLimits, accounting, testDay',
       });
     await changes.run(caller, 'exclusive', async (tx, recalculate) => {
       const before = await findWorkspace(tx);
@@ -125,6 +138,7 @@ export const updateWorkspace = operation({
       if (books !== undefined)
         await changeAccounting(tx, caller, books, { today: await workspaceToday(tx, clock), at: clock.now() });
       tx.movedPay.push(...ownMovedPay(present, caller));
+      await changeApprovals(tx, present, clock.now());
       if (Object.keys(columns).length === 0) return;
       await updateWorkspaceRow(tx, columns);
       const after = await findWorkspace(tx);

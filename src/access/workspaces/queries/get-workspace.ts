@@ -18,6 +18,8 @@ import { effects } from '../../../platform/mcp/tool.js';
 import { operation } from '../../../platform/operations/operation.js';
 import { flag } from '../../../platform/operations/schemas.js';
 import { findIdentity, tokenFields, toTokenFields } from '../../auth/identity-views.js';
+import { adjustmentLimits } from '../adjustment-limits.js';
+import { approvalSteps } from '../approval-steps.js';
 import {
   accounting,
   agentWrites,
@@ -37,7 +39,7 @@ import {
   stepUpMinutes,
   testDay,
 } from '../workspace.js';
-import { findMailState, findMaskedKey, findPayoutTerms, findWorkspace } from '../workspace-views.js';
+import { findMailState, findMaskedKey, findPayTerms, findWorkspace } from '../workspace-views.js';
 
 const query = z.strictObject({
   includeDeleted: flag.default(false).describe('true: also deleted plans'),
@@ -84,6 +86,12 @@ const response = z.object({
   recovery: recovery.optional(),
   payFx: payFx.optional(),
   accounting: accounting.optional(),
+  approvalSteps: approvalSteps
+    .optional()
+    .describe(`${approvalSteps.description}; absent while one manager or admin approves`),
+  adjustmentLimits: adjustmentLimits
+    .optional()
+    .describe(`${adjustmentLimits.description}; absent while an admin adds any amount`),
   apiKey: maskedKey,
   plans: z
     .array(planVersion)
@@ -178,7 +186,7 @@ export const getWorkspace = operation({
         ...(maxAge === defaultFxMaxAgeDays ? {} : { fxMaxAgeDays: maxAge }),
         ...(isSandbox ? { isSandbox } : {}),
         ...(today === null ? {} : { testDay: today }),
-        ...(await findPayoutTerms(tx)),
+        ...(await findPayTerms(tx)),
         mail: (await mailServer.isSetUp(tx)) ? await findMailState(tx) : 'not_set_up',
         crm: { connected: provider !== null, provider },
         fieldMapping: { standard: { ...standard }, measures: { ...measures } },

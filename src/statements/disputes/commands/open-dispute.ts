@@ -18,6 +18,7 @@ import { effects } from '../../../platform/mcp/tool.js';
 import { exactAmount } from '../../../platform/operations/money-digits.js';
 import { operation, payingNoOne } from '../../../platform/operations/operation.js';
 import { money, period, text, uuid } from '../../../platform/operations/schemas.js';
+import { withdrawConsent } from '../../approvals/sign-step.js';
 import { disputeTypes } from '../../dispute-types.js';
 import { lockRep } from '../../rep-lane.js';
 import { type Dispute, disputeDetail, disputeDetailExample } from '../dispute.js';
@@ -76,6 +77,7 @@ async function open(
     },
     at,
   );
+  await withdrawConsent(tx, { repId, period: requestedPeriod }, at);
   await recordAuditEntry(tx, caller, {
     trigger: 'dispute_opened',
     scope: 'statement',

@@ -8,8 +8,9 @@ import { type Transaction, UnitOfWork } from '../../../platform/database/unit-of
 import { CLOCK } from '../../../platform/injection-tokens.js';
 import { operation } from '../../../platform/operations/operation.js';
 import { money, period, text } from '../../../platform/operations/schemas.js';
+import { assertWithinLimit } from '../../proposals/limits.js';
 import { lockRep } from '../../rep-lane.js';
-import { writeAdjustment } from '../../write-adjustment.js';
+import { checkAdjustment, writeAdjustment } from '../../write-adjustment.js';
 import {
   assertMayFollow,
   type Dispute,
@@ -115,7 +116,9 @@ async function adjust(
     dealId: deal?.deal_id ?? null,
     reason: `Dispute ${disputeId}`,
   } as const;
-  return writeAdjustment(tx, caller, repId, request, at);
+  const checked = await checkAdjustment(tx, caller, repId, request, at);
+  await assertWithinLimit(tx, { repId, ...checked, day: checked.earnedOn, replaces: null });
+  return writeAdjustment(tx, caller, repId, checked, at);
 }
 
 export const updateDispute = operation({
@@ -128,7 +131,7 @@ export const updateDispute = operation({
   params,
   body,
   response: disputeDetail,
-  failures: { dispute_not_found: 404, invalid_transition: 409, statement_locked: 409 },
+  failures: { dispute_not_found: 404, invalid_transition: 409, statement_locked: 409, adjustment_limit: 409 },
   example: {
     params: { disputeId: disputeDetailExample.disputeId },
     body: { status: 'in_review', note: 'I am checking the contract.' },

@@ -51,8 +51,9 @@ export function AdjustmentDialog({ repId, repName, period, onClose }: Adjustment
           ...(dealId.trim() === '' ? {} : { dealId: dealId.trim() }),
         },
       }),
-    onDone: ({ amount: added, currency: code }) => {
-      showMessage(`${formatMoney(added, code, { signed: true })} was added for ${repName}.`);
+    onDone: ({ amount: added, currency: code, status }) => {
+      const what = status === 'proposed' ? 'waits for the approval of another person' : `was added for ${repName}`;
+      showMessage(`${formatMoney(added, code, { signed: true })} ${what}.`);
       form.clear();
       onClose();
     },

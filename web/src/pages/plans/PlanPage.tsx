@@ -6,6 +6,7 @@ import { useSession } from '../../app/session.js';
 import { ButtonContent, buttonClass } from '../../components/Button.js';
 import { LoadedPage } from '../../components/LoadedPage.js';
 import { Card, Page } from '../../components/Page.js';
+import { PlanAcceptance } from '../../features/acceptance/PlanAcceptance.js';
 import { listRules } from '../../features/plans/rules.js';
 import { summarizeRule } from '../../features/plans/summary.js';
 import { editedVersion, timelineWords } from '../../features/plans/versions.js';
@@ -94,6 +95,7 @@ function Content({ versions }: { readonly versions: readonly Plan[] }) {
           <p>{newest.assignedReps.map(({ name }) => name).join(', ')}</p>
         )}
       </Card>
+      <PlanAcceptance planId={newest.planId} planVersionId={shown.planVersionId} />
       <Overrides plan={shown} history={versions} currency={currency} />
     </Page>
   );

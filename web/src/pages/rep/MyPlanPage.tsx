@@ -8,6 +8,7 @@ import { Card, Facts, Page } from '../../components/Page.js';
 import { PayoutCurve } from '../../components/PayoutCurve.js';
 import { Skeleton } from '../../components/States.js';
 import { amountWords } from '../../components/TierMeter.js';
+import { PlansToAccept } from '../../features/acceptance/PlanToAccept.js';
 import { type Attainment, isCounted, prorationWords } from '../../features/plans/attainment.js';
 import { payoutCurve } from '../../features/plans/curve.js';
 import { payoutSentences } from '../../features/plans/payout.js';
@@ -35,6 +36,7 @@ export function MyPlanPage() {
   const plans = useQuery(plansQuery);
   return (
     <Page title="My plan" crumbs={[{ label: 'My plan' }]}>
+      <PlansToAccept />
       <Loaded query={plans} height={480}>
         {(all) => {
           const own = listPlans(all, repId);

@@ -18,6 +18,8 @@ import { Card, Page } from '../../components/Page.js';
 import { readNumber } from '../../shared/format/entered-numbers.js';
 import { formatNumber } from '../../shared/format/numbers.js';
 import { currencyChoices, timeZoneChoices } from '../../shared/format/regions.js';
+import { AdjustmentLimitSettings } from './AdjustmentLimitSettings.js';
+import { ApprovalStepSettings } from './ApprovalStepSettings.js';
 import { PayoutSettings } from './PayoutSettings.js';
 import styles from './Settings.module.css';
 
@@ -36,6 +38,8 @@ export function WorkspacePage() {
         {(stored) => (
           <>
             <Settings stored={stored} />
+            <ApprovalStepSettings stored={stored} />
+            <AdjustmentLimitSettings stored={stored} />
             <PayoutSettings stored={stored} />
             <Card title="Subscription">
               <p className="strong">{tierWords[stored.tier]}</p>

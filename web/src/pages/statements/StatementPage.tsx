@@ -17,10 +17,12 @@ import { Note } from '../../components/Note.js';
 import { Card, Page } from '../../components/Page.js';
 import { PeriodPicker } from '../../components/PeriodPicker.js';
 import { EmptyState, Skeleton } from '../../components/States.js';
+import { ApprovalChain } from '../../features/approvals/ApprovalChain.js';
 import { selectLines } from '../../features/lines/shown-lines.js';
 import { PayableList } from '../../features/payables/PayableList.js';
 import { PaidBadge } from '../../features/payslip/PaidBadge.js';
 import { OwnChanges } from '../../features/statements/OwnChanges.js';
+import { ProposedAdjustments } from '../../features/statements/ProposedAdjustments.js';
 import { LazyTraceDrawer } from '../../features/trace/LazyTraceDrawer.js';
 import { formatTimestamp } from '../../shared/format/dates.js';
 import { formatMoney } from '../../shared/format/numbers.js';
@@ -79,6 +81,8 @@ export function StatementPage() {
                 <StatementReview repId={repId} period={period} />
               </Suspense>
             ) : null}
+            <ProposedAdjustments statement={loaded} />
+            <ApprovalChain statement={loaded} />
             <CoveredNote statement={loaded} />
             <OwnChangesNote statement={loaded} />
             <OwedNote statement={loaded} />

@@ -113,7 +113,8 @@ function ApproveButton({ row, period }: { readonly row: ApprovalRow; readonly pe
       }),
     onDone: () => showMessage(`${formatPeriod(period)} of ${statement.name} is approved.`),
   });
-  if (!isToReview(row) || row.hold?.kind === 'blocked') return null;
+  // The chain of approval has its own button, which names the step.
+  if (!isToReview(row) || row.hold?.kind === 'blocked' || statement.approval !== undefined) return null;
   return (
     <>
       <Button

@@ -18,6 +18,7 @@ import { Page } from '../../../components/Page.js';
 import { PeriodPicker } from '../../../components/PeriodPicker.js';
 import { ProgressBar } from '../../../components/ProgressBar.js';
 import { EmptyState, Skeleton } from '../../../components/States.js';
+import { WaitingForMe } from '../../../features/approvals/WaitingForMe.js';
 import { ListedPeople, usePersonFilter } from '../../../features/people/ListedPeople.js';
 import { isFiltered, type PersonFilter, personFilterOf } from '../../../features/people/person-filter.js';
 import { formatCount } from '../../../shared/format/numbers.js';
@@ -82,6 +83,7 @@ export function ApprovalsPage() {
       <Working what="Approving" progress={approve.progress}>
         It continues when you close this page.
       </Working>
+      <WaitingForMe />
       <Loaded query={team} height={480}>
         {(statements) =>
           statements.statements.length === 0 ? (

@@ -256,6 +256,8 @@ function HoldBadge({ hold }: { readonly hold: NonNullable<ApprovalRow['hold']> }
           Paid with {hold.periods.map(shortPeriod).join(', ')}
         </Badge>
       );
+    case 'step':
+      return <span className={styles.flag}>Waits for others</span>;
     case 'own':
       return <span className={styles.flag}>Your own</span>;
     default:

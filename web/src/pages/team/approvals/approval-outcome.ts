@@ -2,8 +2,10 @@ import { type ApprovalJob, type TeamStatement } from '../../../api/team-queries.
 import { formatCount } from '../../../shared/format/numbers.js';
 import { plainMessage } from '../../../shared/format/plain-message.js';
 
-export function approvedWords(approved: number, rejected: number): string {
-  const done = `${formatCount(approved, 'statement')} approved`;
+/** `signed`: statements of which further steps of a chain wait. */
+export function approvedWords(approved: number, rejected: number, signed = 0): string {
+  const approvals = `${formatCount(approved, 'statement')} approved`;
+  const done = signed === 0 ? approvals : `${formatCount(signed, 'statement')} signed, ${approved} approved`;
   return rejected === 0 ? `${done}.` : `${done}, ${rejected} not. The list says why.`;
 }
 

@@ -21,7 +21,10 @@ type Hold =
   | { readonly kind: 'look'; readonly because: 'own_changes'; readonly changes: TeamStatement['ownChanges'] }
   | { readonly kind: 'question'; readonly disputes: TeamStatement['openDisputes'] }
   | { readonly kind: 'blocked'; readonly because: 'covered'; readonly periods: readonly string[] }
-  | { readonly kind: 'blocked'; readonly because: 'stale' | 'calculating' | 'no_draft' | 'quota_missing' | 'own' };
+  | {
+      readonly kind: 'blocked';
+      readonly because: 'stale' | 'calculating' | 'no_draft' | 'quota_missing' | 'own' | 'step';
+    };
 
 export interface ApprovalRow {
   readonly repId: string;
@@ -76,6 +79,8 @@ function findHold(statement: TeamStatement, { ownRepId, seenOf }: ApprovalData, 
   if (statement.pending === true) return { kind: 'blocked', because: 'calculating' };
   if (repId === ownRepId) return { kind: 'blocked', because: 'own' };
   if (statement.stale === true) return { kind: 'blocked', because: 'stale' };
+  if (statement.approval !== undefined && statement.approval.next?.waitsForMe !== true)
+    return { kind: 'blocked', because: 'step' };
   const isChecked = checks.some((check) => check.version === version);
   const look = isChecked ? null : computeLook(statement, seenOf(repId));
   return look ?? (openDisputes.length > 0 ? { kind: 'question', disputes: openDisputes } : null);

@@ -41,7 +41,7 @@ function useReportedEnd(running: ApprovalJob | undefined, latest: ApprovalJob | 
     }
     if (latest === undefined || latest.jobId !== seen.current) return;
     seen.current = null;
-    showMessage(approvedWords(latest.approved, latest.rejected.length), latest.rejected.length === 0);
+    showMessage(approvedWords(latest.approved, latest.rejected.length, latest.signed), latest.rejected.length === 0);
     void queryClient.invalidateQueries();
   }, [running, latest, queryClient]);
 }

@@ -1,0 +1,103 @@
+import { sql } from 'kysely';
+import { type Clock } from '../../kernel/clock.js';
+import { currentDay, type Day } from '../../kernel/day.js';
+import { groupBy } from '../../kernel/group-by.js';
+import { type Transaction, type UnitOfWork } from '../../platform/database/unit-of-work.js';
+import { recordEvents } from '../../platform/outbound/outgoing-events.js';
+import { type ChainState, listSubjects, loadChains, readChain } from '../../statements/approvals/approval-state.js';
+import { type Notification, type Notifications } from './notifications.js';
+
+interface Due {
+  readonly workspaceId: string;
+  readonly timeZone: string;
+  readonly testDay: Day | null;
+  readonly remindedOn: Day | null;
+}
+
+interface Overdue {
+  readonly period: string;
+  readonly state: ChainState;
+  readonly next: NonNullable<ChainState['next']>;
+}
+
+/**
+ * Reminds the signers of overdue steps once a day, in the zone of the workspace: one mail to each person, one event for each
+ * statement. Several processes may run it: one of them marks the day.
+ */
+export class ApprovalReminders {
+  constructor(
+    private readonly unitOfWork: UnitOfWork,
+    private readonly notifications: Pick<Notifications, 'post'>,
+    private readonly clock: Clock,
+  ) {}
+
+  async run(): Promise<void> {
+    const { rows } = await this.unitOfWork.withoutWorkspace((tx) =>
+      sql<Due>`
+        select workspace_id as "workspaceId", timezone as "timeZone", test_day as "testDay", reminded_on as "remindedOn"
+        from workspaces_with_steps()`.execute(tx.db),
+    );
+    for (const { workspaceId, remindedOn, ...workspace } of rows) {
+      const today = currentDay(workspace, this.clock.now());
+      if (remindedOn !== today) await this.unitOfWork.write({ workspaceId }, (tx) => this.remind(tx, today));
+    }
+  }
+
+  private async remind(tx: Transaction, today: Day): Promise<void> {
+    const { numAffectedRows } = await sql`
+      update workspaces set signers_reminded_on = ${today}::date
+      where workspace_id = ${tx.workspaceId} and signers_reminded_on is distinct from ${today}::date`.execute(tx.db);
+    if (numAffectedRows === 0n) return;
+    const overdue = await findOverdue(tx, this.clock.now());
+    await recordEvents(
+      tx,
+      overdue.map(({ period, state: { subject }, next }) => ({
+        type: 'approval.due' as const,
+        repId: subject.repId,
+        data: {
+          repId: subject.repId,
+          period,
+          version: subject.version,
+          step: next.step.name,
+          due: next.due,
+          signerIds: signersOf({ state: { subject }, next }),
+        },
+      })),
+    );
+    await this.notifications.post(tx, toMails(overdue));
+  }
+}
+
+async function findOverdue(tx: Transaction, now: Date): Promise<Overdue[]> {
+  const drafts = groupBy(await listSubjects(tx, { period: null, repIds: null }), ({ period }) => period);
+  const overdue: Overdue[] = [];
+  for (const [period, listed] of drafts) {
+    const chains = await loadChains(tx, period, null, now);
+    if (chains === null) return [];
+    for (const subject of listed) {
+      const state = readChain(chains, subject);
+      if (state.next?.isOverdue === true) overdue.push({ period, state, next: state.next });
+    }
+  }
+  return overdue;
+}
+
+/** Who signs the step; of a consent the rep. */
+function signersOf({ state, next }: { readonly state: Pick<ChainState, 'subject'>; readonly next: Overdue['next'] }) {
+  return 'rep' in next.step.by ? [state.subject.repId] : [...next.free];
+}
+
+function toMails(overdue: readonly Overdue[]): Notification[] {
+  const ofSigners = overdue.flatMap((each) => signersOf(each).map((signerId) => ({ signerId, each })));
+  return [...groupBy(ofSigners, ({ signerId }) => signerId)].map(([signerId, waiting]): Notification => {
+    const [first] = waiting;
+    const isOwn = first?.each.state.subject.repId === signerId;
+    return {
+      kind: 'approval_due',
+      to: { repId: signerId },
+      subject: `${waiting.length} ${waiting.length === 1 ? 'statement waits' : 'statements wait'} for your signature`,
+      paragraphs: ['A step of the approval is overdue. Others cannot sign before you.'],
+      path: isOwn ? `/statements/${signerId}?period=${first.each.period}` : '/approvals',
+    };
+  });
+}

@@ -1,0 +1,90 @@
+import { sql } from 'kysely';
+import { isUuid } from '../../kernel/ids.js';
+import { type Transaction } from '../../platform/database/unit-of-work.js';
+import { type Acceptance, type AcceptanceMode } from './acceptance.js';
+import { loadDocuments, type RepDocument } from './plan-document.js';
+
+interface AskedVersion {
+  readonly planId: string;
+  readonly planVersionId: string;
+  readonly planName: string;
+  readonly version: number;
+  readonly acceptance: AcceptanceMode;
+}
+
+/** The versions that need the acceptance of people: active ones of active plans, of one plan or all. */
+export async function listAskedVersions(
+  tx: Transaction,
+  { planRef, repId }: { readonly planRef?: string | undefined; readonly repId?: string | undefined },
+): Promise<AskedVersion[]> {
+  if (planRef !== undefined && !isUuid(planRef)) return [];
+  const { rows } = await sql<AskedVersion>`
+    select v.plan_id as "planId", v.plan_version_id as "planVersionId", p.name as "planName", v.version, v.acceptance
+    from plan_versions v join plans p on p.workspace_id = v.workspace_id and p.plan_id = v.plan_id
+    where v.workspace_id = ${tx.workspaceId} and v.acceptance <> 'none' and v.status = 'active' and p.status = 'active'
+      and not exists (
+        select from plan_versions s
+        where s.workspace_id = v.workspace_id and s.supersedes = v.plan_version_id and s.status = 'active')
+      ${planRef === undefined ? sql`` : sql`and ${planRef}::uuid in (v.plan_id, v.plan_version_id)`}
+      ${
+        repId === undefined
+          ? sql``
+          : sql`and exists (select from assignments a
+        where a.workspace_id = v.workspace_id and a.plan_id = v.plan_id and a.rep_id = ${repId} and a.deleted_at is null)`
+      }
+    order by lower(p.name), v.version`.execute(tx.db);
+  return rows;
+}
+
+interface Decided {
+  readonly repId: string;
+  readonly sha256: string;
+  readonly decision: 'accepted' | 'declined';
+  readonly signedName: string | null;
+  readonly reason: string | null;
+  readonly decidedAt: Date;
+}
+
+/** The state of every person on the plan of the version, or of those in `repIds`, each with their document. */
+export async function readAcceptances(
+  tx: Transaction,
+  version: AskedVersion,
+  repIds: readonly string[] | null,
+): Promise<(Acceptance & Pick<RepDocument, 'document'>)[]> {
+  const documents = await loadDocuments(tx, version.planVersionId, repIds);
+  const { rows } = await sql<Decided>`
+    select rep_id as "repId", sha256, decision, signed_name as "signedName", reason, decided_at as "decidedAt"
+    from plan_acceptances
+    where workspace_id = ${tx.workspaceId} and plan_id = ${version.planId}
+    order by decided_at`.execute(tx.db);
+  // An acceptance cannot be withdrawn: it counts whatever the person said later about the same document.
+  const findDecided = (repId: string, sha256: string) => {
+    const ofDocument = rows.filter((row) => row.repId === repId && row.sha256 === sha256);
+    return ofDocument.find(({ decision }) => decision === 'accepted') ?? ofDocument.at(-1);
+  };
+  return documents.map(({ repId, repName, document, sha256 }) => {
+    const decided = findDecided(repId, sha256);
+    return {
+      ...version,
+      repId,
+      repName,
+      status: decided?.decision ?? ('waiting' as const),
+      sha256,
+      ...(decided?.signedName == null ? {} : { signedName: decided.signedName }),
+      ...(decided?.reason == null ? {} : { reason: decided.reason }),
+      ...(decided === undefined ? {} : { decidedAt: decided.decidedAt.toISOString() }),
+      document,
+    };
+  });
+}
+
+/** The document of one person, if the version needs their acceptance. */
+export async function findAcceptance(
+  tx: Transaction,
+  planVersionId: string,
+  repId: string,
+): Promise<(Acceptance & Pick<RepDocument, 'document'>) | null> {
+  const [version] = await listAskedVersions(tx, { planRef: planVersionId, repId });
+  if (version === undefined || version.planVersionId !== planVersionId) return null;
+  return (await readAcceptances(tx, version, [repId]))[0] ?? null;
+}

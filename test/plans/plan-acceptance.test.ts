@@ -1,0 +1,191 @@
+import { expect } from 'chai';
+import { type ApiClient } from '#test/support/api-client.js';
+import { expectError } from '#test/support/errors.js';
+import { Service } from '#test/support/service.js';
+import { flatRule } from '#test/support/terms.js';
+import { type Workspace } from '#test/support/workspace.js';
+
+const rule = (rate: number) => flatRule('New', rate);
+const tests = [
+  {
+    name: 'A deal of 60,000',
+    deals: [{ dealId: 'T', amount: 60_000, closeDate: '2026-01-15' }],
+    expected: [{ ruleName: 'New', amount: 4800 }],
+  },
+];
+
+interface World extends Workspace {
+  readonly ben: string;
+  readonly eva: string;
+  readonly session: ApiClient;
+  readonly other: ApiClient;
+  readonly planId: string;
+  readonly planVersionId: string;
+}
+
+describe('acceptance of plans', () => {
+  const service = Service.duringSuite();
+
+  /** Ben and Eva are paid 8 %; Ben has earned 4,800 in January. */
+  async function create(mode: string | null, payouts = true): Promise<World> {
+    const workspace = await service.workspace();
+    const { api } = workspace;
+    const [ben, eva] = await api.saveReps('Ben', 'Eva');
+    const { planId, planVersionId } = await api.createPlan(
+      { name: 'AE', config: { rules: [rule(0.08)] }, effectiveStart: '2026-01-01', tests },
+      [ben, eva],
+    );
+    if (payouts)
+      await api.expect(200, 'PATCH', '/v1/workspaces', {
+        payouts: { enabled: true, from: '2026-01-01', period: 'monthly' },
+      });
+    if (mode !== null) await api.expect(200, 'PUT', `/v1/plans/${planVersionId}/acceptance`, { acceptance: mode });
+    await api.putDeal('D1', { amount: 60_000, closeDate: '2026-01-15', repId: ben });
+    await workspace.calculated();
+    const session = await workspace.as(ben);
+    const other = await workspace.as(eva);
+    return Object.assign(workspace, { ben, eva, session, other, planId, planVersionId });
+  }
+
+  const documentOf = (client: ApiClient, planVersionId: string) =>
+    client.expect(200, 'GET', `/v1/plans/${planVersionId}/document`);
+  const accept = async (client: ApiClient, planVersionId: string, more: object = {}) => {
+    const { sha256 } = await documentOf(client, planVersionId);
+    return client.post(`/v1/plans/${planVersionId}/acceptances`, { signedName: 'Ben Ito', sha256, ...more });
+  };
+  const pays = async ({ api, ben }: World, period: string) =>
+    (await api.expect(200, 'GET', `/v1/statements?repId=${ben}&period=${period}&live=true`)).summary.payable;
+  const states = async (client: ApiClient) => {
+    const { acceptances } = await client.expect(200, 'GET', '/v1/acceptances');
+    return acceptances.map(
+      ({ repName, version, status }: Record<string, unknown>) => `${repName} v${version} ${status}`,
+    );
+  };
+
+  it('without it nothing is requested, held or mentioned', async () => {
+    const world = await create(null);
+    expect(await states(world.api)).to.deep.equal([]);
+    expect(await pays(world, '2026-01')).to.equal(4800);
+    await expectError('404 acceptance_not_needed', world.session.get(`/v1/plans/${world.planVersionId}/document`));
+    const sent = { signedName: 'Ben', sha256: 'a'.repeat(64) };
+    await expectError(
+      '409 acceptance_not_needed',
+      world.session.post(`/v1/plans/${world.planVersionId}/acceptances`, sent),
+    );
+  });
+
+  it('the document has the configuration, the own terms and worked amounts, and is the same each time', async () => {
+    const world = await create('required');
+    await world.api.setQuota([world.ben], 'New', '2026-Q1', 100_000);
+    const { document, sha256 } = await documentOf(world.session, world.planVersionId);
+    expect(document.plan.config.rules[0]).to.include({ name: 'New' });
+    expect(document.terms.quotas).to.deep.equal([
+      { measure: 'New', period: '2026-Q1', target: '100000', variableTarget: null },
+    ]);
+    expect(document.workedAmounts[0].expected[0]).to.include({ ruleName: 'New', amount: 4800 });
+    expect(await documentOf(world.session, world.planVersionId)).to.include({ sha256 });
+    expect((await documentOf(world.other, world.planVersionId)).sha256).not.to.equal(sha256);
+    await expectError(
+      '403 forbidden',
+      world.session.get(`/v1/plans/${world.planVersionId}/document?repId=${world.eva}`),
+    );
+  });
+
+  it('is signed by the person in a session, for the document that they have read, once', async () => {
+    const world = await create('required');
+    const { api, session, planVersionId } = world;
+    const path = `/v1/plans/${planVersionId}/acceptances`;
+    const changed = await expectError(
+      '409 document_changed',
+      accept(session, planVersionId, { sha256: 'a'.repeat(64) }),
+    );
+    expect(changed.details.sha256).to.equal((await documentOf(session, planVersionId)).sha256);
+    await expectError('403 forbidden', api.post(path, { signedName: 'Ben', sha256: 'a'.repeat(64) }));
+    const declined = await session.expect(200, 'POST', `/v1/plans/${planVersionId}/decline`, { reason: 'Too low' });
+    expect(declined).to.include({ status: 'declined', reason: 'Too low' });
+    expect((await accept(session, planVersionId)).body).to.include({ status: 'accepted', signedName: 'Ben Ito' });
+    expect((await accept(session, planVersionId, { signedName: 'Other' })).body).to.include({ signedName: 'Ben Ito' });
+    expect((await session.expect(200, 'POST', `/v1/plans/${planVersionId}/decline`, { reason: 'x' })).status).to.equal(
+      'accepted',
+    );
+    expect(await states(api)).to.deep.equal(['Ben v1 accepted', 'Eva v1 waiting']);
+    expect(await states(session)).to.deep.equal(['Ben v1 accepted']);
+    expect(await api.expect(200, 'POST', `/v1/plans/${world.planId}/acceptances/remind`)).to.deep.equal({
+      requested: 1,
+    });
+  });
+
+  it('needs a recent proof of identity where the workspace does', async () => {
+    const world = await create('required');
+    await world.api.expect(200, 'PATCH', '/v1/workspaces', { stepUpMinutes: 5 });
+    await world.sql(`update tokens set proved_at = now() - interval '1 hour' where workspace_id = $1`);
+    await expectError('403 step_up_required', accept(world.session, world.planVersionId));
+  });
+
+  it('G15: hold_pay holds what is earned until the day of the acceptance', async () => {
+    const world = await create('hold_pay');
+    expect(await pays(world, '2026-01')).to.equal(0);
+    const { payables } = await world.api.expect(200, 'GET', `/v1/payables?repId=${world.ben}`);
+    expect(JSON.stringify(payables)).to.include('plan_not_accepted');
+    await accept(world.session, world.planVersionId);
+    await world.sql(`update plan_acceptances set decided_on = '2026-02-20' where workspace_id = $1`);
+    expect(await pays(world, '2026-01')).to.equal(0);
+    expect(await pays(world, '2026-02')).to.equal(4800);
+  });
+
+  it('G16: a change of the terms of one person asks only them, and what was released stays', async () => {
+    const world = await create('hold_pay');
+    const { api, session, other, planVersionId } = world;
+    for (const client of [session, other]) await accept(client, planVersionId);
+    await world.sql(`update plan_acceptances set decided_on = '2026-01-02' where workspace_id = $1`);
+    expect(await states(api)).to.deep.equal(['Ben v1 accepted', 'Eva v1 accepted']);
+    await api.setQuota([world.ben], 'New', '2026-Q2', 90_000);
+    expect(await states(api)).to.deep.equal(['Ben v1 waiting', 'Eva v1 accepted']);
+    expect(await pays(world, '2026-01')).to.equal(4800);
+  });
+
+  it('G17: a new version waits from its first day on, and earlier periods are paid', async () => {
+    const world = await create('hold_pay');
+    const { api, session, planVersionId } = world;
+    await accept(session, planVersionId);
+    await world.sql(`update plan_acceptances set decided_on = '2026-01-02' where workspace_id = $1`);
+    await api.expect(200, 'PATCH', `/v1/plans/${world.planId}`, {
+      config: { rules: [rule(0.1)] },
+      effectiveStart: '2026-04-01',
+      tests: [],
+    });
+    await api.putDeal('D2', { amount: 10_000, closeDate: '2026-03-15', repId: world.ben });
+    await api.putDeal('D3', { amount: 10_000, closeDate: '2026-04-15', repId: world.ben });
+    await world.calculated();
+    expect(await pays(world, '2026-03')).to.equal(800);
+    expect(await pays(world, '2026-04')).to.equal(0);
+    expect(await states(session)).to.deep.equal(['Ben v1 accepted', 'Ben v2 waiting']);
+  });
+
+  it('G18: the former configuration has the former hash, and the former signature counts', async () => {
+    const world = await create('hold_pay');
+    const { api, session, planVersionId } = world;
+    const { sha256 } = await documentOf(session, planVersionId);
+    await accept(session, planVersionId);
+    await world.sql(`update plan_acceptances set decided_on = '2026-01-02' where workspace_id = $1`);
+    const change = (rate: number, given: readonly object[]) =>
+      api.expect(200, 'PATCH', `/v1/plans/${world.planId}`, { config: { rules: [rule(rate)] }, tests: given });
+    await change(0.09, []);
+    await world.calculated();
+    expect(await states(session)).to.deep.equal(['Ben v2 waiting']);
+    expect(await pays(world, '2026-01')).to.equal(0);
+    const { planVersionId: third } = await change(0.08, tests);
+    await world.calculated();
+    expect((await documentOf(session, third)).sha256).to.equal(sha256);
+    expect(await states(session)).to.deep.equal(['Ben v3 accepted']);
+    expect(await pays(world, '2026-01')).to.equal(4800);
+  });
+
+  it('hold_pay needs payouts', async () => {
+    const world = await create(null, false);
+    const path = `/v1/plans/${world.planVersionId}/acceptance`;
+    await expectError('400 payouts_required', world.api.put(path, { acceptance: 'hold_pay' }));
+    await expectError('404 plan_not_found', world.api.put('/v1/plans/x/acceptance', { acceptance: 'none' }));
+    expect(await world.api.expect(200, 'PUT', path, { acceptance: 'required' })).to.include({ requested: 2 });
+  });
+});

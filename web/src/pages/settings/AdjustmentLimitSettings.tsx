@@ -1,0 +1,76 @@
+import { useChange } from '../../api/change.js';
+import { api } from '../../api/client.js';
+import { describeError } from '../../api/describe-error.js';
+import { type Workspace } from '../../api/settings-queries.js';
+import { useKeptForm } from '../../app/kept-state.js';
+import { showMessage } from '../../app/messages.js';
+import blocks from '../../components/Blocks.module.css';
+import { Button } from '../../components/Button.js';
+import { Choice, TextField } from '../../components/Field.js';
+import { Card } from '../../components/Page.js';
+import { describeLimit, readLimit, toEnteredLimit } from './entered-limit.js';
+import styles from './Settings.module.css';
+
+/** Above which amount an adjustment waits for another person. Several limits are set with the API, and stay as they are. */
+export function AdjustmentLimitSettings({ stored }: { readonly stored: Workspace }) {
+  const form = useKeptForm('adjustment-limit', toEnteredLimit(stored.adjustmentLimits));
+  const limits = readLimit(form.values);
+  const save = useChange({
+    send: () => api.updateWorkspace({ body: { adjustmentLimits: limits ?? null } }),
+    onDone: () => {
+      form.clear();
+      showMessage('The limit for adjustments was saved.');
+    },
+  });
+  return (
+    <form
+      className={styles.cards}
+      onSubmit={(event) => {
+        event.preventDefault();
+        save.send();
+      }}
+    >
+      <Card title="Limit for adjustments" note="what one person may add alone">
+        <div className={styles.form}>
+          <TextField
+            label="Up to this amount (optional)"
+            inputMode="decimal"
+            hint={`In ${stored.currency}. Amounts of a person and period within 24 hours count together.`}
+            {...form.field('above')}
+          />
+          <Choice
+            label="Above it approved by"
+            choices={[
+              ['admin', 'another admin'],
+              ['manager', 'a manager'],
+            ]}
+            {...form.field('by')}
+          />
+        </div>
+        <p className="dim" role="status">
+          {limits === undefined ? 'Enter an amount, or nothing for no limit.' : describeLimit(limits, stored.currency)}
+        </p>
+      </Card>
+      {save.error === null ? null : (
+        <p role="alert" className="negative">
+          {describeError(save.error).message}
+        </p>
+      )}
+      <div className={blocks.saveLine}>
+        <span />
+        <Button disabled={!form.isChanged} onClick={form.clear}>
+          Discard limit
+        </Button>
+        <Button
+          type="submit"
+          kind="primary"
+          size="final"
+          disabled={!form.isChanged || limits === undefined}
+          isBusy={save.isBusy}
+        >
+          Save limit
+        </Button>
+      </div>
+    </form>
+  );
+}

@@ -1,0 +1,162 @@
+import { IconPlus, IconTrash } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { useChange } from '../../api/change.js';
+import { api } from '../../api/client.js';
+import { describeError } from '../../api/describe-error.js';
+import { peopleQuery } from '../../api/payroll-queries.js';
+import { type Workspace } from '../../api/settings-queries.js';
+import { useKeptForm } from '../../app/kept-state.js';
+import { showMessage } from '../../app/messages.js';
+import blocks from '../../components/Blocks.module.css';
+import { Button, IconButton } from '../../components/Button.js';
+import { CheckList, Choice, TextField } from '../../components/Field.js';
+import { Card } from '../../components/Page.js';
+import { describeChain } from '../../features/approvals/chain-words.js';
+import { type EnteredStep, newStep, readSteps, signerChoices, toEnteredSteps } from './entered-steps.js';
+import styles from './Settings.module.css';
+
+const maxSteps = 8;
+
+/** Who signs statements, one step after the other, with a sentence that says what will happen. */
+export function ApprovalStepSettings({ stored }: { readonly stored: Workspace }) {
+  const form = useKeptForm('approval-steps', { steps: toEnteredSteps(stored.approvalSteps ?? []) });
+  const { steps } = form.values;
+  const read = readSteps(steps);
+  const people = useQuery(peopleQuery).data?.reps ?? [];
+  const nameOf = (repId: string) => people.find(({ id }) => id === repId)?.name ?? repId;
+  const save = useChange({
+    send: () => api.updateWorkspace({ body: { approvalSteps: read === null || read.length === 0 ? null : read } }),
+    onDone: () => {
+      form.clear();
+      showMessage('The chain of approval was saved.');
+    },
+  });
+  const change = (index: number, part: Partial<EnteredStep>) =>
+    form.change({ steps: steps.map((step, at) => (at === index ? { ...step, ...part } : step)) });
+  return (
+    <form
+      className={styles.cards}
+      onSubmit={(event) => {
+        event.preventDefault();
+        save.send();
+      }}
+    >
+      <Card title="Chain of approval" note="who signs a statement, in this order">
+        {steps.map((step, index) => (
+          <StepFields
+            // biome-ignore lint/suspicious/noArrayIndexKey: a step has no other identity while it is entered
+            key={index}
+            number={index + 1}
+            step={step}
+            people={people.filter(({ active, role }) => active && (role === 'admin' || role === 'manager'))}
+            onChange={(part) => change(index, part)}
+            onRemove={() => form.change({ steps: steps.filter((_, at) => at !== index) })}
+          />
+        ))}
+        <Button
+          icon={IconPlus}
+          className={styles.add}
+          disabled={steps.length >= maxSteps}
+          onClick={() => form.change({ steps: [...steps, newStep] })}
+        >
+          Add a step
+        </Button>
+        <p className="dim" role="status">
+          {read === null
+            ? 'Each step needs a name, and people where they are chosen.'
+            : describeChain(read, stored.currency, nameOf)}
+        </p>
+      </Card>
+      {save.error === null ? null : (
+        <p role="alert" className="negative">
+          {describeError(save.error).message}
+        </p>
+      )}
+      <div className={blocks.saveLine}>
+        <span className="dim">
+          {form.isChanged
+            ? 'Drafts keep the signatures of steps with the same name. Approved statements stay as they are.'
+            : ''}
+        </span>
+        <Button disabled={!form.isChanged} onClick={form.clear}>
+          Discard chain
+        </Button>
+        <Button
+          type="submit"
+          kind="primary"
+          size="final"
+          disabled={!form.isChanged || read === null}
+          isBusy={save.isBusy}
+        >
+          Save chain
+        </Button>
+      </div>
+    </form>
+  );
+}
+
+interface StepFieldsProps {
+  readonly number: number;
+  readonly step: EnteredStep;
+  readonly people: readonly { readonly id: string; readonly name: string }[];
+  readonly onChange: (part: Partial<EnteredStep>) => void;
+  readonly onRemove: () => void;
+}
+
+function StepFields({ number, step, people, onChange, onRemove }: StepFieldsProps) {
+  const text = (name: 'name' | 'minPayable' | 'minChange' | 'dueDays') => ({
+    value: step[name],
+    onChange: ({ currentTarget }: { readonly currentTarget: { readonly value: string } }) =>
+      onChange({ [name]: currentTarget.value }),
+  });
+  return (
+    <fieldset className={styles.form} aria-label={`Step ${number}`}>
+      <div className={blocks.actions}>
+        <span className="strong">Step {number}</span>
+        <IconButton icon={IconTrash} label={`Remove step ${number}`} onClick={onRemove} />
+      </div>
+      <TextField label="Name" {...text('name')} />
+      <Choice
+        label="Signed by"
+        choices={signerChoices}
+        value={step.kind}
+        onChange={({ currentTarget }) => onChange({ kind: currentTarget.value as EnteredStep['kind'] })}
+      />
+      {step.kind === 'people' ? (
+        <CheckList
+          label="People"
+          choices={people.map(({ id, name }) => [id, name] as const)}
+          chosen={step.repIds}
+          onChange={(repIds) => onChange({ repIds })}
+        />
+      ) : null}
+      {step.kind === 'rep' ? null : (
+        <TextField
+          label="Only from this amount on (optional)"
+          inputMode="decimal"
+          hint="Statements that pay less skip the step."
+          {...text('minPayable')}
+        />
+      )}
+      <TextField
+        label="Signatures survive changes up to (optional)"
+        inputMode="decimal"
+        hint="If every line that was signed is unchanged."
+        {...text('minChange')}
+      />
+      <TextField label="Days until it is overdue (optional)" inputMode="numeric" {...text('dueDays')} />
+      {step.kind === 'rep' || step.dueDays.trim() === '' ? null : (
+        <Choice
+          label="After twice these days also signed by"
+          choices={[
+            ['', 'nobody else'],
+            ['manager', 'any manager'],
+            ['admin', 'any admin'],
+          ]}
+          value={step.escalateTo}
+          onChange={({ currentTarget }) => onChange({ escalateTo: currentTarget.value as EnteredStep['escalateTo'] })}
+        />
+      )}
+    </fieldset>
+  );
+}

@@ -1,0 +1,91 @@
+import { type ApprovalStep } from '../../features/approvals/chain-words.js';
+import { readNumber, writeNumber } from '../../shared/format/entered-numbers.js';
+
+/** Who signs a step, as the form offers it. */
+export const signerChoices = [
+  ['manager_of_rep', 'the manager of the rep'],
+  ['level', 'the manager one level higher'],
+  ['manager', 'any manager'],
+  ['admin', 'any admin'],
+  ['people', 'these people'],
+  ['rep', 'the rep'],
+] as const;
+type SignerKind = (typeof signerChoices)[number][0];
+
+/** A step as the form has it, with texts. */
+export interface EnteredStep {
+  readonly name: string;
+  readonly kind: SignerKind;
+  readonly repIds: readonly string[];
+  readonly minPayable: string;
+  readonly minChange: string;
+  readonly dueDays: string;
+  /** Who may also sign when it is long overdue. */
+  readonly escalateTo: '' | 'manager' | 'admin';
+}
+
+export const newStep: EnteredStep = {
+  name: '',
+  kind: 'manager_of_rep',
+  repIds: [],
+  minPayable: '',
+  minChange: '',
+  dueDays: '',
+  escalateTo: '',
+};
+
+export function toEnteredSteps(steps: readonly ApprovalStep[]): readonly EnteredStep[] {
+  return steps.map(({ name, by, minPayable, minChange, dueDays, escalateTo }) => ({
+    name,
+    kind: kindOf(by),
+    repIds: 'repIds' in by ? by.repIds : [],
+    minPayable: writeNumber(minPayable),
+    minChange: writeNumber(minChange),
+    dueDays: writeNumber(dueDays),
+    escalateTo: escalateTo !== undefined && 'role' in escalateTo ? escalateTo.role : '',
+  }));
+}
+
+function kindOf(by: ApprovalStep['by']): SignerKind {
+  if ('role' in by) return by.role;
+  if ('repIds' in by) return 'people';
+  if ('rep' in by) return 'rep';
+  return 'level' in by && by.level > 1 ? 'level' : 'manager_of_rep';
+}
+
+/** What is sent; null while a step is incomplete. */
+export function readSteps(entered: readonly EnteredStep[]): ApprovalStep[] | null {
+  const steps = entered.map(readStep);
+  return steps.every((step) => step !== null) ? (steps as ApprovalStep[]) : null;
+}
+
+function readStep({
+  name,
+  kind,
+  repIds,
+  minPayable,
+  minChange,
+  dueDays,
+  escalateTo,
+}: EnteredStep): ApprovalStep | null {
+  const numbers = { minPayable, minChange, dueDays };
+  const read = Object.entries(numbers).map(
+    ([key, text]) => [key, text.trim() === '' ? undefined : readNumber(text)] as const,
+  );
+  if (name.trim() === '' || read.some(([, value]) => value === null) || (kind === 'people' && repIds.length === 0))
+    return null;
+  const given = Object.fromEntries(read.filter(([, value]) => value !== undefined));
+  return {
+    name: name.trim(),
+    by: toSigners(kind, repIds),
+    ...given,
+    ...(escalateTo === '' || given['dueDays'] === undefined ? {} : { escalateTo: { role: escalateTo } }),
+  };
+}
+
+function toSigners(kind: SignerKind, repIds: readonly string[]): ApprovalStep['by'] {
+  if (kind === 'manager_of_rep') return { manager_of_rep: true };
+  if (kind === 'level') return { level: 2 };
+  if (kind === 'rep') return { rep: true };
+  return kind === 'people' ? { repIds: [...repIds] } : { role: kind };
+}
