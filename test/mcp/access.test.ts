@@ -59,6 +59,7 @@ const calls: Readonly<Record<string, readonly [given: Record<string, unknown>, o
   recalculate_commissions: [{ planId: unknown }, 'plan_not_found'],
   get_recalculation_job: [{ jobId: unknown }, 'job_not_found'],
   get_commissions: [{ dealId: 'D-1' }, 'ok'],
+  get_forecast: [{ repId: '<self>' }, 'ok'],
   list_audit_logs: [{}, 'ok'],
   list_change_requests: [{}, 'ok'],
   list_exceptions: [{}, 'ok'],
@@ -114,7 +115,7 @@ describe('access to the tools', () => {
       const isFirst = (name: string) => name === 'get_workspace';
       expect(shown).to.deep.equal([...names.filter(isFirst), ...names.filter((name) => !isFirst(name))]);
       expect(shown).to.have.length(
-        { public: 0, connection: 11, payroll: 7, finance: 7, rep: 22, manager: 27, admin: 55 }[accessLevel],
+        { public: 0, connection: 11, payroll: 7, finance: 7, rep: 23, manager: 28, admin: 56 }[accessLevel],
       );
     });
 

@@ -49,6 +49,7 @@ const planned: Readonly<Record<string, string>> = {
   recalculate_commissions: 'Di',
   get_recalculation_job: 'R',
   get_commissions: 'R',
+  get_forecast: 'R',
   preview_plan_change: 'R',
   run_plan_tests: 'R',
   list_audit_logs: 'R',

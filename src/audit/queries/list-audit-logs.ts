@@ -52,8 +52,8 @@ export const listAuditLogs = operation({
     },
     arguments: {
       actor: 'Only of exactly this actor',
-      dealId: "Only runs for this deal, by the CRM's id",
-      outcome: 'Only these, separated by commas',
+      dealId: 'Runs for this deal',
+      outcome: 'Comma-separated',
       from: 'From this instant on',
       to: { always: undefined },
     },

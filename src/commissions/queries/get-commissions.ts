@@ -170,12 +170,12 @@ export const getCommissions = operation({
         'a person asks who earned what, how far a rep is from the quota, or why a deal paid this amount or nothing.',
       notFor: 'what would be earned under other terms (use simulate_commissions).',
       formats:
-        'nothing or period: the team (manager or admin). repId: that rep. dealId: that deal, whatever the period. period 2026-03, 2026-Q1, 2026-H1, 2026, or fiscal as FY2026-Q1; the current month when left out. Other currencies are in otherCurrencies, never added; converted has all at shown rates.',
+        'nothing or period: the team (manager or admin). repId: that rep. dealId: that deal, whatever the period. period 2026-03, 2026-Q1, 2026 or FY2026-Q1; the current month when left out. Other currencies are in otherCurrencies, never added; converted has all at shown rates.',
       changes: 'nothing.',
     },
     arguments: {
-      repId: 'The rep (of list_reps)',
-      dealId: "The deal, by the CRM's id (deal_id of list_deals)",
+      repId: 'The rep',
+      dealId: 'The deal (of list_deals)',
       period: 'The period, such as 2026-Q1',
       include: 'all: also people without a plan, a quota or an amount in the period',
       closedDealsOffset: { always: '0' },

@@ -23,6 +23,7 @@ import { assertSeesRepOrTeam, repIdQuery, repNotFound } from '../../people/reps/
 import { findRepName } from '../../people/reps/rep-views.js';
 import { type Transaction } from '../../platform/database/unit-of-work.js';
 import { CLOCK } from '../../platform/injection-tokens.js';
+import { effects } from '../../platform/mcp/tool.js';
 import { operation } from '../../platform/operations/operation.js';
 import { optionalPeriod, wholeNumber } from '../../platform/operations/schemas.js';
 import { type ForecastedAmounts, type ForecastResult } from '../forecast/forecast-task.js';
@@ -307,6 +308,26 @@ export const getForecast = operation({
   query,
   response: z.union([personForecast, teamForecast]),
   failures: { plan_too_complex: 400, rep_not_found: 404 },
+  tool: {
+    name: 'get_forecast',
+    title: 'Get forecast',
+    hints: effects.reads,
+    description: {
+      purpose: 'Probable pay of a person or the team, and what each open deal is worth.',
+      useWhen: 'a person asks what is coming.',
+      notFor: 'what has been earned (use get_commissions).',
+      changes: 'nothing.',
+    },
+    arguments: {
+      repId: 'The rep; the team without it',
+      period: 'The current month by default',
+      seed: { always: undefined },
+      goal: 'With repId: pay to reach',
+    },
+    listsWithin: ['reps', 'deals'],
+    summary: ({ sure: least, expected: probable, currency, period }) =>
+      `Expected for ${period}: ${probable} ${currency}, of which ${least} if no open deal is won.`,
+  },
   example: {
     query: { repId: sampleIds.repId, period: '2026-Q1' },
     response: {

@@ -32,7 +32,7 @@ export const getRecalculationJob = operation({
       formats: 'A job is available for six hours after its end.',
       changes: 'nothing.',
     },
-    arguments: { jobId: 'The job (jobId of recalculate_commissions)' },
+    arguments: { jobId: 'Of recalculate_commissions' },
     summary: ({ jobId, status, progress }) => `Job ${jobId} is ${status}: ${progress.done} of ${progress.total} reps.`,
   },
   example: { params: { jobId: sampleIds.jobId }, response: recalculationJobExample },

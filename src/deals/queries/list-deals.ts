@@ -141,7 +141,7 @@ export const listDeals = operation({
       },
       after: { always: undefined },
       totals: { always: false },
-      fields: { description: 'In full detail: only these slugs, comma-separated', schema: textSchema },
+      fields: { description: 'In full detail: these slugs', schema: textSchema },
     },
     list: 'deals',
     detail: { defaultForm: 'summary', summaryOmits: ['deals.fields'] },

@@ -33,7 +33,7 @@ export const getPlanHistory = operation({
       notFor: 'the current plan (use get_plan).',
       changes: 'nothing.',
     },
-    arguments: { planId: 'planId of list_plans, or any planVersionId of the plan' },
+    arguments: { planId: 'planId or a planVersionId of it' },
     list: 'versions',
     detail: { defaultForm: 'summary', summaryOmits: planTermParts.map((part) => `versions.${part}`) },
     summary: (versions) => `Versions: ${versions.length}.`,

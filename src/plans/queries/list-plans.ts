@@ -38,7 +38,7 @@ export const listPlans = operation({
     },
     arguments: {
       status: 'Only plans with this status',
-      versions: 'all lists every version instead of one row a plan',
+      versions: 'all: every version',
       assigned: { always: '100' },
     },
     list: 'plans',

@@ -54,7 +54,7 @@ export const runPlanTests = operation({
     },
     arguments: {
       planRef: 'As in update_plan',
-      config: 'A config to test in place of the stored one',
+      config: 'In place of the stored config',
       tests: planTestsArgument,
       currency: { always: undefined },
       fx: { always: undefined },

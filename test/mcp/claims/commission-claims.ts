@@ -104,6 +104,24 @@ export const commissionClaims: Claims = {
       'returns the condition that failed, with the value that it read',
     ),
   },
+  get_forecast: {
+    'Changes: nothing.': changesNothing('get_forecast'),
+    'The current month by default': async (world) => {
+      expect((await world.call('get_forecast')).period).to.equal(currentMonth());
+    },
+    'Probable pay of a person or the team, and what each open deal is worth': async (world) => {
+      const { repId } = await world.addPaidRep();
+      const forecast = await world.call('get_forecast', { repId, period: month });
+      expect(forecast).to.include({ repId, period: month }).and.include.keys('expected', 'deals');
+      const { reps } = await world.call('get_forecast', { period: month, limit: 200 });
+      expect(valuesOf(reps, 'repId')).to.include(repId);
+    },
+    'With repId: pay to reach': async (world) => {
+      const { repId } = await world.addPaidRep();
+      const { goal } = await world.call('get_forecast', { repId, period: month, goal: 1000 });
+      expect(goal).to.include({ amount: 1000, reached: false });
+    },
+  },
   list_exceptions: {
     'Changes: nothing.': changesNothing('list_exceptions'),
     'by reason, each reason with what to do': async (world) => {
@@ -217,7 +235,7 @@ export const commissionClaims: Claims = {
       expect(await total(halfway)).to.equal(100);
       expect(await total({ ...halfway, effectiveStart: `${month}-05` })).to.equal(500);
     },
-    'closeDate (YYYY-MM-DD) in the period, fields by slug and, for several reps, repId': async (world) => {
+    '[{dealId, amount, stage, closeDate, fields?, repId?}]': async (world) => {
       const { repId, planId } = await world.addPaidRep();
       await world.assign(await world.addRep(), planId);
       const given = (more: object) => {
@@ -229,7 +247,7 @@ export const commissionClaims: Claims = {
       const later = given({ repId, closeDate: '2026-07-01' });
       expect((await world.call('simulate_commissions', later)).total).to.equal(0);
     },
-    'give this or repId': async (world) => {
+    'Give this or repId': async (world) => {
       const { repId, planId } = await world.addPaidRep();
       const given = { planId, period: month, repId, repIds: [repId] };
       await world.expectCode('VALIDATION_FAILED', 'simulate_commissions', given);

@@ -147,11 +147,11 @@ export const readingClaims: Claims = {
   list_change_requests: {
     'Changes: nothing.': changesNothing('list_change_requests'),
     'Changes that wait for a person, and what became of earlier ones': testedIn(
-      'change-requests/change-requests',
+      'agents/change-requests/change-requests',
       'run when a person approves them, with the rights of who requested them, and the agent reads the outcome',
     ),
     'Not for deciding: people do.': testedIn(
-      'change-requests/change-requests',
+      'agents/change-requests/change-requests',
       'are not visible to other people, and keys decide nothing',
     ),
   },

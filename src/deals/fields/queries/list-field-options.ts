@@ -31,7 +31,7 @@ export const listFieldOptions = operation({
       changes: 'nothing.',
     },
     arguments: {
-      slug: 'The slug, such as stage or a mapped measure',
+      slug: 'Such as stage',
     },
     list: 'options',
     summary: (options) => `Values seen: ${options.length}.`,

@@ -47,7 +47,7 @@ export const listFields = operation({
       formats: 'slug goes into measure and field, type into fieldType.',
       changes: 'nothing.',
     },
-    arguments: { query: 'Part of the slug or of the label' },
+    arguments: { query: 'Part of slug or label' },
     list: 'fields',
     summary: (fields) => `Fields that plans may use: ${fields.length}.`,
   },

@@ -39,7 +39,7 @@ export const listDraws = operation({
       notFor: 'what is paid of commission (use list_payables).',
       changes: 'nothing.',
     },
-    arguments: { repId: 'Only of this person (of list_reps)', asOf: { always: undefined } },
+    arguments: { repId: 'Only of this person', asOf: { always: undefined } },
     listsWithin: ['draws'],
     summary: ({ count }) => `Draws: ${count}.${count === 0 ? ' create_draw enters one, for admins.' : ''}`,
   },

@@ -34,7 +34,7 @@ export const listAbsences = operation({
       notFor: 'the target that counts (use list_quotas).',
       changes: 'nothing.',
     },
-    arguments: { repId: 'Only of this person (of list_reps)', asOf: { always: undefined } },
+    arguments: { repId: 'Only of this person', asOf: { always: undefined } },
     listsWithin: ['absences'],
     summary: ({ count }) => `Absences: ${count}.`,
   },

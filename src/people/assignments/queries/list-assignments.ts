@@ -37,8 +37,8 @@ export const listAssignments = operation({
       changes: 'nothing.',
     },
     arguments: {
-      repId: 'Only of this rep (of list_reps)',
-      planId: 'Only on this plan (planId of list_plans)',
+      repId: 'Only of this rep',
+      planId: 'Only on this plan',
     },
     list: 'assignments',
     summary: (assignments) => `Assignments: ${assignments.length}.`,
