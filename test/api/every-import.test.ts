@@ -73,6 +73,8 @@ const expected: readonly (readonly [content: Content, query: string, cell: strin
   ['day', '&dateFormat=DMY', '31.12.26', read],
   ['day', '&dateFormat=DMY', '12/31/2026', '12/31/2026 is not a date in the format DMY'],
   ['day', '&dateFormat=MDY', '12/31/2026', read],
+  ['day', '', '1.250,00', '1.250,00 is not a date in the format ISO'],
+  ['day', '', 'Dec-26', 'Dec-26 is not a date in the format ISO'],
   ['day', '&dateFormat=MDY', 'Dec-26', 'Dec-26 is not a date in the format MDY'],
   ['amount', '', '1.250,00', read],
   ['amount', '', '0,25', read],
@@ -83,6 +85,7 @@ const expected: readonly (readonly [content: Content, query: string, cell: strin
   ['amount', '&numberFormat=en', '1.250', read],
   ['amount', '&numberFormat=en', '1.250,00', '1.250,00 is not a number in the format en'],
   ['amount', '', '12,5 %', '12,5 % is a percentage, not an amount'],
+  ['amount', '', '12.5%', '12.5% is a percentage, not an amount'],
   ['amount', '', 'Dec-26', 'Dec-26 is not a number'],
   ['amount', '', '31.12.2026', '31.12.2026 is not a number'],
   ['percent', '', '12,5 %', read],
@@ -188,6 +191,17 @@ describe('every import reads a cell in the same way', () => {
     }
   });
 
+  it('an amount in parentheses is negative: it is read, or rejected because it is', async () => {
+    for (const [path, files] of Object.entries(imports)) {
+      if (files.amount === undefined) continue;
+      const [parentheses, minus] = [
+        await answerOf(path, '', files.amount('(300)')),
+        await answerOf(path, '', files.amount('-300')),
+      ];
+      expect(parentheses, path).to.equal(minus);
+    }
+  });
+
   it('empty columns at the end and rows without values are no part of a file, which Excel may write as it likes', async () => {
     for (const [path, files] of Object.entries(imports))
       for (const file of Object.values(files)) {
@@ -204,5 +218,24 @@ describe('every import reads a cell in the same way', () => {
         const unicode = new Uint8Array(Buffer.from(`\ufeff${text}`, 'utf16le'));
         expect(await answerOf(path, '', unicode), path).to.equal(read);
       }
+  });
+
+  it('is listed with what became of its rows', async () => {
+    const cells: Record<Content, string> = {
+      day: '2026-12-31',
+      amount: '300',
+      percent: '50',
+      number: '12',
+      flag: 'yes',
+    };
+    for (const [path, files] of Object.entries(imports)) {
+      const [content, file] = Object.entries(files)[0] as [Content, (cell: string) => string];
+      const text = file(cells[content]);
+      await workspace.api.expect(200, 'POST', `${path}?fileName=f.csv`, text, { 'content-type': 'text/csv' });
+      const [newest] = (await workspace.api.expect(200, 'GET', '/v1/imports?limit=1')).imports;
+      expect(newest.counts, `${path} ${newest.kind}`).to.include.keys('created', 'changed', 'unchanged', 'rejected');
+      const counted = Object.values(newest.counts as Record<string, number>).reduce((sum, count) => sum + count);
+      expect(counted, path).to.equal(1);
+    }
   });
 });

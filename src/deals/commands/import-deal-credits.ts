@@ -8,15 +8,15 @@ import { CommissionChanges } from '../../ledger/requests/commission-changes.js';
 import { withDryRun } from '../../platform/database/dry-run.js';
 import { type Transaction } from '../../platform/database/unit-of-work.js';
 import { type CellReader, filled } from '../../platform/files/cells.js';
-import { readCsvTable, type TableRow } from '../../platform/files/csv-table.js';
+import { type TableRow } from '../../platform/files/csv-table.js';
 import {
-  cellReader,
   csvImport,
   csvImportExample,
-  type RowResult,
+  describeImport,
+  type RowOutcome,
+  readImport,
   readRowsInSlices,
   rejectedRow,
-  toImportResponse,
 } from '../../platform/files/import-results.js';
 import { CLOCK } from '../../platform/injection-tokens.js';
 import { operation } from '../../platform/operations/operation.js';
@@ -84,12 +84,9 @@ function toPercent(text: string, kind: CreditKind): string {
   return percent.toString();
 }
 
-function toResult({ row, read }: RowOfDeal<ReadLine, Row>, changed: ReadonlySet<string>): RowResult {
-  const email = row.cells.rep ?? null;
-  if (read instanceof Failure)
-    return { row: row.row, outcome: 'rejected', email, repId: null, code: read.code, reason: read.message };
-  const outcome = changed.has(read.dealId) ? 'changed' : 'unchanged';
-  return { row: row.row, outcome, email, repId: read.line.repId };
+function toOutcome({ read }: RowOfDeal<ReadLine, Row>, changed: ReadonlySet<string>): RowOutcome {
+  if (read instanceof Failure) return read;
+  return { outcome: changed.has(read.dealId) ? 'changed' : 'unchanged', repId: read.line.repId };
 }
 
 async function readRows(
@@ -124,16 +121,13 @@ export const importDealCredits = operation({
   },
   uses: { changes: CommissionChanges, clock: CLOCK },
   /** The rows of a deal are written together or not at all. */
-  async execute(
-    { query: { dryRun, delimiter, effect, ...format }, body },
-    caller,
-    { changes, clock },
-  ): Promise<ImportResponse> {
-    const sent: readonly Row[] = await readCsvTable(body.stream, delimiter, columns);
+  async execute({ query: given, body }, caller, { changes, clock }): Promise<ImportResponse> {
+    const { dryRun, effect } = given;
+    const { rows: sent, reader } = await readImport(body, given, columns, ['percent']);
     return withDryRun<ImportResponse>(dryRun, (end) =>
       changes.run(caller, 'import', async (tx, recalculate) => {
         const rows: readonly Row[] = await withStoredDealIds(tx, sent);
-        const read = await readRows(tx, rows, cellReader(format, rows, ['percent']));
+        const read = await readRows(tx, rows, reader);
         const lines = read.flatMap((row) => (row.read instanceof Failure ? [] : [row.read]));
         const deals = new Map(
           [...groupBy(lines, ({ dealId }) => dealId)].map(([dealId, ofDeal]) => [
@@ -144,17 +138,20 @@ export const importDealCredits = operation({
         const write = () => changeCredits(tx, caller, deals);
         const describe = ({ changes: changed }: Awaited<ReturnType<typeof write>>) => {
           const dealIds = new Set(changed.map(({ dealId }) => dealId));
-          return toImportResponse(
-            read.map((row) => toResult(row, dealIds)),
+          const people = rows.map(({ cells, ...row }) => ({ ...row, cells: { email: cells.rep } }));
+          return describeImport(
+            tx,
+            people,
+            read.map((row) => toOutcome(row, dealIds)),
             dryRun,
           );
         };
         if (dryRun && effect) {
           const { changed, ...previewed } = await previewFacts(tx, clock, write);
-          return end({ ...describe(changed), ...previewed });
+          return end({ ...(await describe(changed)), ...previewed });
         }
         const changed = await write();
-        const results = describe(changed);
+        const results = await describe(changed);
         if (dryRun) return end(results);
         return { ...results, jobId: await requestFactCalculation(tx, recalculate, caller, 'credits', changed) };
       }),

@@ -5,17 +5,14 @@ import { groupBy } from '../../kernel/group-by.js';
 import { sampleIds } from '../../kernel/sample-ids.js';
 import { CommissionChanges } from '../../ledger/requests/commission-changes.js';
 import { requestAsJob } from '../../ledger/requests/request-as-job.js';
-import { setAuditCounts } from '../../platform/database/audit-counts.js';
 import { withDryRun } from '../../platform/database/dry-run.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
-import { readCsvTable } from '../../platform/files/csv-table.js';
 import {
-  cellReader,
-  countOutcomes,
   csvImport,
   csvImportExample,
-  type RowResult,
-  toImportResponse,
+  describeImport,
+  type RowOutcome,
+  readImport,
 } from '../../platform/files/import-results.js';
 import { CLOCK } from '../../platform/injection-tokens.js';
 import { operation } from '../../platform/operations/operation.js';
@@ -27,7 +24,6 @@ import { ImportPace } from '../import/import-pace.js';
 import {
   describeField,
   type FileLine,
-  type LineRow,
   lineColumns,
   numericColumns,
   readLineRows,
@@ -67,10 +63,8 @@ function linesByDeal(rows: readonly RowOfDeal<FileLine>[]): ReadonlyMap<string, 
   return new Map([...byDeal].map(([dealId, ofDeal]) => [dealId, ofDeal.map(({ line }) => line)]));
 }
 
-function toResult({ row: { row }, read }: RowOfDeal<FileLine>, changed: ReadonlySet<string>): RowResult {
-  const result = { row, email: null, repId: null };
-  if (read instanceof Failure) return { ...result, outcome: 'rejected', code: read.code, reason: read.message };
-  return { ...result, outcome: changed.has(read.dealId) ? 'changed' : 'unchanged' };
+function toOutcome({ read }: RowOfDeal<FileLine>, changed: ReadonlySet<string>): RowOutcome {
+  return read instanceof Failure ? read : { outcome: changed.has(read.dealId) ? 'changed' : 'unchanged' };
 }
 
 export const importDealLines = operation({
@@ -97,9 +91,8 @@ export const importDealLines = operation({
   uses: { changes: CommissionChanges, unitOfWork: UnitOfWork, clock: CLOCK },
   /** The rows of a deal are written together or not at all. */
   async execute({ query: given, body }, caller, { changes, unitOfWork, clock }): Promise<ImportResponse> {
-    const { dryRun, delimiter, effect, textColumns = [] } = given;
-    const sent: readonly LineRow[] = await readCsvTable(body.stream, delimiter, lineColumns);
-    const reader = cellReader(given, sent, numericColumns);
+    const { dryRun, effect, textColumns = [] } = given;
+    const { rows: sent, reader } = await readImport(body, given, lineColumns, numericColumns);
     const fields = await scanFields(sent, reader, textColumns);
     const pace = new ImportPace(() => unitOfWork.hasOthers(caller));
     return withDryRun<ImportResponse>(dryRun, (end) =>
@@ -108,21 +101,22 @@ export const importDealLines = operation({
         const read = await readLineRows(tx, rows, reader, fields);
         const deals = linesByDeal(read);
         const write = () => changeLinesInParts(tx, caller, deals, pace);
-        const describe = ({ changed }: ChangedLines) => ({
-          ...toImportResponse(
-            read.map((row) => toResult(row, changed)),
+        const describe = async ({ changed }: ChangedLines) => ({
+          ...(await describeImport(
+            tx,
+            rows,
+            read.map((row) => toOutcome(row, changed)),
             dryRun,
-          ),
+          )),
           columns: fields.map(describeField),
         });
         if (dryRun && effect) {
           const { changed, ...previewed } = await previewFacts(tx, clock, write);
-          return end({ ...describe(changed), ...previewed });
+          return end({ ...(await describe(changed)), ...previewed });
         }
         const changed = await write();
-        const described = describe(changed);
+        const described = await describe(changed);
         if (dryRun) return end(described);
-        await setAuditCounts(tx, countOutcomes(described.results));
         const requests = [...affectedOfAll(changed)].map(([repId, days]) => ({ repId, days }));
         const work = { trigger: 'lines', requests, deals: changed.changed.size } as const;
         return { ...described, jobId: await requestAsJob(tx, recalculate, caller, work) };

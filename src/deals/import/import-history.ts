@@ -34,7 +34,7 @@ export const importRecord = z
       .record(z.string(), z.int())
       .nullable()
       .describe(
-        'Number of deals, lines, people or refunds that were created, changed, unchanged and rejected; null for other imports',
+        'Number of deals, people or rows of the file that were created, changed, unchanged and rejected; null if the import is older than its count',
       ),
     totals: z
       .array(
@@ -50,7 +50,7 @@ export const importRecord = z
     rows: z
       .int()
       .describe(
-        'Number of deals, people or refunds that the import created or changed; of other imports, of stored rows',
+        'Number of deals, people or rows of the file that were created or changed; without counts, of stored rows',
       ),
     takenBackAt: z.string().nullable().describe('When it was last taken back, instant in ISO 8601; null for never'),
   })

@@ -8,6 +8,7 @@ import { Failure, invalid } from '../../kernel/failure.js';
 import { loadVersions, loadWorkspaceTerms } from '../../ledger/input/rep-terms.js';
 import { type CommissionChanges } from '../../ledger/requests/commission-changes.js';
 import { requestAsJob } from '../../ledger/requests/request-as-job.js';
+import { setAuditCounts } from '../../platform/database/audit-counts.js';
 import { type Transaction } from '../../platform/database/unit-of-work.js';
 import { type Subject } from '../../platform/operations/operation.js';
 import { previewPersonalWrite } from '../../simulation/preview-write.js';
@@ -48,6 +49,8 @@ interface TableChange {
   readonly seen: number | undefined;
   /** The table after the change; null deletes it. */
   readonly change: (stored: RateTable | null) => RateTable | null;
+  /** The rows of an imported file by what becomes of them, for the audit log. */
+  readonly counts?: Readonly<Record<string, number>>;
 }
 
 interface ChangeUses {
@@ -67,6 +70,7 @@ export async function runTableChange(uses: ChangeUses, caller: Caller, change: T
     });
   return uses.changes.run(caller, 'exclusive', async (tx, recalculate) => {
     const { result, days } = await writeChange(tx, caller, change);
+    if (change.counts !== undefined) await setAuditCounts(tx, change.counts);
     const requests = [...days].map(([repId, range]) => ({ repId, days: range }));
     const work = { trigger: 'rate_table', requests, deals: 0 } as const;
     const jobId = requests.length === 0 ? null : await requestAsJob(tx, recalculate, caller, work);

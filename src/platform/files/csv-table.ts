@@ -13,10 +13,10 @@ export interface TableRow<Name extends string> {
   readonly others?: Readonly<Record<string, string>>;
 }
 
-interface TableColumns<Name extends string> {
+export interface TableColumns<Name extends string> {
   /** The columns with their alternative names. */
   readonly names: Readonly<Record<Name, readonly string[]>>;
-  readonly required: readonly Name[];
+  readonly required: readonly NoInfer<Name>[];
   /** Whether other columns are kept. Without it they are rejected. */
   readonly keepsOthers?: boolean;
   readonly maxRows?: number;

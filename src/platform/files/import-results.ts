@@ -4,9 +4,12 @@ import { Failure } from '../../kernel/failure.js';
 import { numberFormats, provenNumberFormat } from '../../kernel/number-text.js';
 import { sampleIds } from '../../kernel/sample-ids.js';
 import { EventLoopSlice } from '../../kernel/waiting.js';
+import { setAuditCounts } from '../database/audit-counts.js';
+import { type Transaction } from '../database/unit-of-work.js';
+import { type StreamedBody } from '../operations/operation.js';
 import { flag, text } from '../operations/schemas.js';
 import { CellReader } from './cells.js';
-import { type TableRow } from './csv-table.js';
+import { readCsvTable, type TableColumns, type TableRow } from './csv-table.js';
 
 /** The result of one row of a file. */
 const rowResult = z
@@ -63,7 +66,42 @@ export function cellReader<Name extends string>(
   return new CellReader({ dates: dateFormat, numbers: numberFormat ?? provenNumberFormat(texts) });
 }
 
+/** Reads an uploaded file. `numbers` are the columns that prove how it writes numbers. */
+export async function readImport<Name extends string>(
+  { stream }: StreamedBody,
+  { delimiter, ...format }: Pick<z.output<typeof importQuery>, 'delimiter' | 'dateFormat' | 'numberFormat'>,
+  columns: TableColumns<Name>,
+  numbers: readonly NoInfer<Name>[] = [],
+): Promise<{ readonly rows: readonly TableRow<Name>[]; readonly reader: CellReader }> {
+  const rows = await readCsvTable(stream, delimiter, columns);
+  return { rows, reader: cellReader(format, rows, numbers) };
+}
+
 const importUpload = { types: ['text/csv'], limitBytes: 4 * 1024 * 1024 } as const;
+
+/** What became of a row, with the person whom it is about, or the failure that rejects it. */
+export type RowOutcome =
+  | { readonly outcome: 'created' | 'changed' | 'unchanged'; readonly repId?: string | null }
+  | Failure;
+
+/** Says what became of the rows. The entry of an import in the audit log counts them. */
+export async function describeImport(
+  tx: Transaction,
+  rows: readonly TableRow<string>[],
+  outcomes: readonly RowOutcome[],
+  dryRun: boolean,
+): Promise<ImportResults> {
+  const results = rows.map((row, index) => toRowResult(row, outcomes[index] as RowOutcome));
+  if (!dryRun) await setAuditCounts(tx, countOutcomes(results));
+  return toImportResponse(results, dryRun);
+}
+
+function toRowResult({ row, cells }: TableRow<string>, outcome: RowOutcome): RowResult {
+  const result = { row, email: cells['email'] ?? null, repId: null };
+  return outcome instanceof Failure
+    ? { ...result, outcome: 'rejected', code: outcome.code, reason: outcome.message }
+    : { ...result, ...outcome };
+}
 
 /** How many rows had which outcome, for the audit log. */
 export function countOutcomes(rows: readonly Pick<RowResult, 'outcome'>[]): Record<RowResult['outcome'], number> {
@@ -100,10 +138,6 @@ export function csvImportExample(file: string) {
 
 export function rejectedRow(reason: string): Failure {
   return new Failure('VALIDATION_FAILED', reason);
-}
-
-export function toRejectedResult({ row, cells }: TableRow<'email'>, { code, message }: Failure): RowResult {
-  return { row, outcome: 'rejected', email: cells.email ?? null, repId: null, code, reason: message };
 }
 
 /** Reads the rows without blocking the process. Returns for each what was read, or the failure that rejects it. */

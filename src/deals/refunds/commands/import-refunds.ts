@@ -4,21 +4,18 @@ import { Failure } from '../../../kernel/failure.js';
 import { readValue } from '../../../kernel/invalid-values.js';
 import { CommissionChanges } from '../../../ledger/requests/commission-changes.js';
 import { workspaceToday } from '../../../people/reps/rep-views.js';
-import { setAuditCounts } from '../../../platform/database/audit-counts.js';
 import { withDryRun } from '../../../platform/database/dry-run.js';
 import { type Transaction } from '../../../platform/database/unit-of-work.js';
 import { assertCurrency, type CellReader, filled } from '../../../platform/files/cells.js';
-import { readCsvTable, type TableRow } from '../../../platform/files/csv-table.js';
+import { type TableRow } from '../../../platform/files/csv-table.js';
 import {
-  cellReader,
-  countOutcomes,
   csvImport,
   csvImportExample,
+  describeImport,
   importResults,
-  type RowResult,
+  readImport,
   readRowsInSlices,
   rejectedRow,
-  toImportResponse,
 } from '../../../platform/files/import-results.js';
 import { CLOCK } from '../../../platform/injection-tokens.js';
 import { operation } from '../../../platform/operations/operation.js';
@@ -110,17 +107,10 @@ function toKey({ dealId, refundId }: RefundKey): string {
   return `${dealId}:${refundId}`;
 }
 
-function compare(present: StoredRefund | undefined, { terms }: ReadRefund): RowResult['outcome'] {
+function compare(present: StoredRefund | undefined, { terms }: ReadRefund): 'created' | 'changed' | 'unchanged' {
   if (present === undefined) return 'created';
   const isSame = (['day', 'cause', 'amount', 'reason'] as const).every((name) => present[name] === terms[name]);
   return isSame ? 'unchanged' : 'changed';
-}
-
-function toResult({ row }: Row, read: ReadRefund | Failure, outcomes: ReadonlyMap<string, RowResult['outcome']>) {
-  const result = { row, email: null, repId: null };
-  if (read instanceof Failure)
-    return { ...result, outcome: 'rejected' as const, code: read.code, reason: read.message };
-  return { ...result, outcome: outcomes.get(toKey(read)) as RowResult['outcome'] };
 }
 
 export const importRefunds = operation({
@@ -134,9 +124,8 @@ export const importRefunds = operation({
   example: csvImportExample('dealId,refundId,day,cause,amount\nD-1,R-1,2026-04-20,refund,15000\n'),
   uses: { changes: CommissionChanges, clock: CLOCK },
   async execute({ query: given, body }, caller, { changes, clock }): Promise<ImportResponse> {
-    const { dryRun, delimiter, effect } = given;
-    const sent: readonly Row[] = await readCsvTable(body.stream, delimiter, columns);
-    const reader = cellReader(given, sent, ['amount']);
+    const { dryRun, effect } = given;
+    const { rows: sent, reader } = await readImport(body, given, columns, ['amount']);
     return withDryRun<ImportResponse>(dryRun, (end) =>
       changes.run(caller, 'import', async (tx, recalculate) => {
         const rows: readonly Row[] = await withStoredDealIds(tx, sent);
@@ -144,15 +133,18 @@ export const importRefunds = operation({
         const refunds = read.flatMap((row) => (row instanceof Failure ? [] : [row]));
         const dealIds = [...new Set(refunds.map(({ dealId }) => dealId))];
         const present = new Map((await listRefunds(tx, dealIds)).map((stored) => [toKey(stored), stored]));
-        const outcomes = new Map(refunds.map((row) => [toKey(row), compare(present.get(toKey(row)), row)]));
-        const results = toImportResponse(
-          rows.map((row, index) => toResult(row, read[index] as ReadRefund | Failure, outcomes)),
+        const outcomes = new Map(refunds.map((row) => [row, compare(present.get(toKey(row)), row)]));
+        const results = await describeImport(
+          tx,
+          rows,
+          read.map((row) =>
+            row instanceof Failure ? row : { outcome: outcomes.get(row) as ReturnType<typeof compare> },
+          ),
           dryRun,
         );
-        const write = puttingAll(refunds.filter((row) => outcomes.get(toKey(row)) !== 'unchanged'));
+        const write = puttingAll(refunds.filter((row) => outcomes.get(row) !== 'unchanged'));
         if (!dryRun) {
           const changed = await changeRefunds(tx, write, peopleBehind(caller));
-          await setAuditCounts(tx, countOutcomes(results.results));
           return { ...results, jobId: await requestRefundCalculation(tx, recalculate, caller, write.dealIds, changed) };
         }
         if (!effect) return end(results);

@@ -1,24 +1,21 @@
 import { type z } from 'zod';
 import { type Caller } from '../../../kernel/caller.js';
-import { Failure } from '../../../kernel/failure.js';
 import { newId } from '../../../kernel/ids.js';
 import { readValue } from '../../../kernel/invalid-values.js';
 import { loadWorkspaceTerms } from '../../../ledger/input/rep-terms.js';
 import { loadRepsOfRows } from '../../../people/reps/reps-of-rows.js';
 import { type Transaction, UnitOfWork } from '../../../platform/database/unit-of-work.js';
 import { type CellReader, currencyOfRow, filled } from '../../../platform/files/cells.js';
-import { readCsvTable, type TableRow } from '../../../platform/files/csv-table.js';
+import { type TableRow } from '../../../platform/files/csv-table.js';
 import {
-  cellReader,
   csvImport,
   csvImportExample,
+  describeImport,
   importQuery,
   importResults,
-  type RowResult,
+  readImport,
   readRowsInSlices,
   rejectedRow,
-  toImportResponse,
-  toRejectedResult,
 } from '../../../platform/files/import-results.js';
 import { CLOCK } from '../../../platform/injection-tokens.js';
 import { exactAmount } from '../../../platform/operations/money-digits.js';
@@ -90,7 +87,11 @@ function readRow({ cells }: Row, repId: string, reader: CellReader, currency: st
 }
 
 /** Stores the row as a new draw, or in place of the draw of the kind that begins on the same day. */
-async function storeRow(tx: Transaction, caller: Caller, entered: Entered): Promise<RowResult['outcome']> {
+async function storeRow(
+  tx: Transaction,
+  caller: Caller,
+  entered: Entered,
+): Promise<'created' | 'changed' | 'unchanged'> {
   assertNotOwnDraw(caller, entered.repId);
   exactAmount(entered.amount, entered.currency);
   const stored = await listDraws(tx, { repIds: [entered.repId] });
@@ -135,34 +136,24 @@ export const importDraws = operation({
     'email,kind,recoverable,amount,from,to\nben@acme.test,guarantee,yes,2000,2026-01-01,2026-03-31\n',
   ),
   uses: { unitOfWork: UnitOfWork, clock: CLOCK },
-  async execute(
-    { query: { dryRun, effect: asksForEffect, delimiter, ...format }, body },
-    caller,
-    uses,
-  ): Promise<z.input<typeof response>> {
-    const rows: readonly Row[] = await readCsvTable(body.stream, delimiter, columns);
-    const reader = cellReader(format, rows, ['amount', 'maxPercent']);
+  async execute({ query: given, body }, caller, uses): Promise<z.input<typeof response>> {
+    const { dryRun, effect: withEffect } = given;
+    const { rows, reader } = await readImport(body, given, columns, ['amount', 'maxPercent']);
     const { effect, ...results } = await runDrawChange(uses, caller, dryRun, async (tx) => {
       await assertPayoutsOn(tx);
       const { currency } = await loadWorkspaceTerms(tx);
       const reps = await loadRepsOfRows(tx, rows);
       return {
-        repIds: asksForEffect ? reps.repIds : [],
+        repIds: withEffect ? reps.repIds : [],
         store: async () => {
-          const read = await readRowsInSlices(rows, async (row): Promise<RowResult> => {
+          const read = await readRowsInSlices(rows, async (row) => {
             const entered = readRow(row, reps.find(row), reader, currency);
-            const outcome = await storeRow(tx, caller, entered);
-            return { row: row.row, outcome, email: row.cells.email ?? null, repId: entered.repId };
+            return { outcome: await storeRow(tx, caller, entered), repId: entered.repId };
           });
-          const all = rows.map((row, index) => toResult(row, read[index] as RowResult | Failure));
-          return toImportResponse(all, dryRun);
+          return describeImport(tx, rows, read, dryRun);
         },
       };
     });
-    return { ...results, ...(asksForEffect && effect !== undefined ? { effect } : {}) };
+    return { ...results, ...(withEffect && effect !== undefined ? { effect } : {}) };
   },
 });
-
-function toResult(row: Row, read: RowResult | Failure): RowResult {
-  return read instanceof Failure ? toRejectedResult(row, read) : read;
-}

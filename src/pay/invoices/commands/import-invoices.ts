@@ -6,17 +6,17 @@ import { readValue } from '../../../kernel/invalid-values.js';
 import { loadWorkspaceTerms } from '../../../ledger/input/rep-terms.js';
 import { type Transaction, UnitOfWork } from '../../../platform/database/unit-of-work.js';
 import { type CellReader, currencyOfRow, filled } from '../../../platform/files/cells.js';
-import { readCsvTable, type TableRow } from '../../../platform/files/csv-table.js';
+import { type TableColumns, type TableRow } from '../../../platform/files/csv-table.js';
 import {
-  cellReader,
   csvImport,
   csvImportExample,
+  describeImport,
   type ImportResults,
   importQuery,
-  type RowResult,
+  type RowOutcome,
+  readImport,
   readRowsInSlices,
   rejectedRow,
-  toImportResponse,
 } from '../../../platform/files/import-results.js';
 import { CLOCK } from '../../../platform/injection-tokens.js';
 import { operation } from '../../../platform/operations/operation.js';
@@ -150,7 +150,7 @@ function toKey({ cells, row }: Row): string {
     : JSON.stringify([cells.dealId, cells.invoiceId]);
 }
 
-function compare(present: Invoice | undefined, { terms }: ReadInvoice): RowResult['outcome'] {
+function compare(present: Invoice | undefined, { terms }: ReadInvoice): 'created' | 'changed' | 'unchanged' {
   if (present === undefined) return 'created';
   const { dealId: _, invoiceId: __, updatedAt: ___, ...before } = present;
   return JSON.stringify(sorted(before)) === JSON.stringify(sorted(terms)) ? 'unchanged' : 'changed';
@@ -173,10 +173,10 @@ export const importInvoices = operation({
     'dealId,invoiceId,amount,issuedOn,paymentId,paidAmount,paidOn\nD-1,INV-1,60000,2026-01-31,P-1,20000,2026-02-15\n',
   ),
   uses: { unitOfWork: UnitOfWork, clock: CLOCK },
-  async execute({ query: { dryRun, delimiter, dealField, ...format }, body }, caller, { unitOfWork, clock }) {
-    const table = dealField === undefined ? columns : columnsOfNamed;
-    const all: readonly Row[] = await readCsvTable(body.stream, delimiter, table);
-    const reader = cellReader(format, all, ['amount', 'grossAmount', 'paidAmount']);
+  async execute({ query: given, body }, caller, { unitOfWork, clock }) {
+    const { dryRun, dealField } = given;
+    const table: TableColumns<keyof (typeof columns)['names']> = dealField === undefined ? columns : columnsOfNamed;
+    const { rows: all, reader } = await readImport(body, given, table, ['amount', 'grossAmount', 'paidAmount']);
     return unitOfWork.run(caller, { lock: 'exclusive', access: 'write' }, async (tx): Promise<ImportResults> => {
       const named = dealField === undefined ? all : await findNamedRows(tx, all, dealField);
       const rows: readonly Row[] = await withStoredDealIds(tx, named);
@@ -192,20 +192,14 @@ export const importInvoices = operation({
           if (outcomes.get(key) !== 'unchanged') await replaceInvoice(tx, read, read.terms);
         await recordReleases(tx, before);
       }
-      const results = new Map(
-        rows.map((row, index) => [row.row, toResult(row, failures.get(index), outcomes.get(toKey(row)))]),
+      const ofRows = new Map(
+        rows.map((row, index) => [
+          row.row,
+          failures.get(index) ?? { outcome: outcomes.get(toKey(row)) ?? 'unchanged' },
+        ]),
       );
-      return toImportResponse(
-        all.map((row) => results.get(row.row) ?? toResult(row, undefined, 'unchanged')),
-        dryRun,
-      );
+      const described = all.map(({ row }): RowOutcome => ofRows.get(row) ?? { outcome: 'unchanged' });
+      return describeImport(tx, all, described, dryRun);
     });
   },
 });
-
-function toResult({ row }: Row, failure: Failure | undefined, outcome: RowResult['outcome'] = 'rejected'): RowResult {
-  const result = { row, email: null, repId: null };
-  return failure === undefined
-    ? { ...result, outcome }
-    : { ...result, outcome: 'rejected', code: failure.code, reason: failure.message };
-}

@@ -9,18 +9,17 @@ import { loadCalendar } from '../../../ledger/input/calendar.js';
 import { CommissionChanges } from '../../../ledger/requests/commission-changes.js';
 import { type Transaction } from '../../../platform/database/unit-of-work.js';
 import { type CellReader, filled } from '../../../platform/files/cells.js';
-import { readCsvTable, type TableRow } from '../../../platform/files/csv-table.js';
+import { type TableRow } from '../../../platform/files/csv-table.js';
 import {
-  cellReader,
   csvImport,
   csvImportExample,
+  describeImport,
   importQuery,
   importResults,
-  type RowResult,
+  type RowOutcome,
+  readImport,
   readRowsInSlices,
   rejectedRow,
-  toImportResponse,
-  toRejectedResult,
 } from '../../../platform/files/import-results.js';
 import { CLOCK } from '../../../platform/injection-tokens.js';
 import { operation } from '../../../platform/operations/operation.js';
@@ -45,6 +44,8 @@ const columns = {
   required: ['email', 'from', 'to'],
 } as const;
 type Row = TableRow<keyof (typeof columns)['names']>;
+
+const comparedTerms = ['from', 'to', 'quotaRelief', 'variableRelief', 'note'] as const;
 
 const query = importQuery.extend({
   effect: flag.default(false).describe('true with dryRun: also what the file would do to commission'),
@@ -76,7 +77,7 @@ async function readRows(tx: Transaction, rows: readonly Row[], reader: CellReade
     const overlapping = kept.find((other) => overlap(other, decided));
     if (overlapping !== undefined) throw absenceOverlap(overlapping);
     stored.set(absence.repId, [...kept, decided]);
-    const isSame = before !== undefined && JSON.stringify(before) === JSON.stringify(decided);
+    const isSame = before !== undefined && comparedTerms.every((name) => before[name] === decided[name]);
     return { absence: decided, before, outcome: before === undefined ? 'created' : isSame ? 'unchanged' : 'changed' };
   });
 }
@@ -109,11 +110,6 @@ function readTerm<T>(name: string, schema: Parameters<typeof readValue<T>>[0], v
   return read.value;
 }
 
-function toResult(row: Row, read: DecidedRow | Failure): RowResult {
-  if (read instanceof Failure) return toRejectedResult(row, read);
-  return { row: row.row, outcome: read.outcome, email: row.cells.email ?? null, repId: read.absence.repId };
-}
-
 export const importAbsences = operation({
   id: 'importAbsences',
   summary:
@@ -125,32 +121,32 @@ export const importAbsences = operation({
   failures: { no_known_columns: 400 },
   example: csvImportExample('email,from,to\nben@acme.test,2026-02-10,2026-03-11\n'),
   uses: { changes: CommissionChanges, clock: CLOCK },
-  async execute(
-    { query: { dryRun, effect: asksForEffect, delimiter, ...format }, body },
-    caller,
-    uses,
-  ): Promise<z.input<typeof response>> {
-    const rows: readonly Row[] = await readCsvTable(body.stream, delimiter, columns);
-    const reader = cellReader(format, rows, ['quotaRelief', 'variableRelief']);
-    const toResponse = (read: readonly (DecidedRow | Failure)[]) =>
-      toImportResponse(
-        rows.map((row, index) => toResult(row, read[index] as DecidedRow | Failure)),
-        dryRun,
-      );
-    if (dryRun && asksForEffect)
+  async execute({ query: given, body }, caller, uses): Promise<z.input<typeof response>> {
+    const { dryRun } = given;
+    const { rows, reader } = await readImport(body, given, columns, ['quotaRelief', 'variableRelief']);
+    const describe = (tx: Transaction, read: readonly (DecidedRow | Failure)[]) =>
+      describeImport(tx, rows, read.map(toOutcome), dryRun);
+    if (dryRun && given.effect)
       return previewPersonalWrite(uses, caller, async (tx) => {
         const read = await readRows(tx, rows, reader);
-        return { result: toResponse(read), affected: await loadAffectedWithin(tx, await storeChanges(tx, read)) };
+        return {
+          result: await describe(tx, read),
+          affected: await loadAffectedWithin(tx, await storeChanges(tx, read)),
+        };
       });
     return uses.changes.run(caller, 'exclusive', async (tx, recalculate) => {
       const read = await readRows(tx, rows, reader);
-      if (dryRun) return toResponse(read);
+      if (dryRun) return describe(tx, read);
       const affected = await storeChanges(tx, read);
       await recalculate([...affected].map(([repId, days]) => ({ repId, days, trigger: 'absence' })));
-      return toResponse(read);
+      return describe(tx, read);
     });
   },
 });
+
+function toOutcome(read: DecidedRow | Failure): RowOutcome {
+  return read instanceof Failure ? read : { outcome: read.outcome, repId: read.absence.repId };
+}
 
 /** Stores the changed absences. Returns the people with the years that these touch. */
 async function storeChanges(

@@ -9,18 +9,17 @@ import { type Recalculate } from '../../../ledger/requests/recalculate.js';
 import { findPlanIdsByName } from '../../../plans/plan-views.js';
 import { type Transaction } from '../../../platform/database/unit-of-work.js';
 import { type CellReader } from '../../../platform/files/cells.js';
-import { readCsvTable, type TableRow } from '../../../platform/files/csv-table.js';
+import { type TableRow } from '../../../platform/files/csv-table.js';
 import {
-  cellReader,
   csvImport,
   csvImportExample,
+  describeImport,
   type ImportResults,
   importQuery,
-  type RowResult,
+  type RowOutcome,
+  readImport,
   readRowsInSlices,
   rejectedRow,
-  toImportResponse,
-  toRejectedResult,
 } from '../../../platform/files/import-results.js';
 import { operation } from '../../../platform/operations/operation.js';
 import { listRamps } from '../../ramps/ramp-views.js';
@@ -47,7 +46,6 @@ interface AssignedDays {
 }
 
 interface ParsedRow extends AssignedDays {
-  readonly row: number;
   readonly repId: string;
   readonly planId: string;
   readonly rampId: string | null;
@@ -85,7 +83,7 @@ async function readRows(tx: Transaction, rows: readonly Row[], reader: CellReade
     const rampId = ramp === undefined ? null : findRampId(ramp);
     const rampFrom = readDay('rampFrom');
     if (rampId === null && rampFrom !== null) throw rejectedRow('rampFrom: needs a ramp');
-    return { row: row.row, repId, planId: planId as string, start, end, rampId, rampFrom };
+    return { repId, planId: planId as string, start, end, rampId, rampFrom };
   };
   return readRowsInSlices(rows, parse);
 }
@@ -93,9 +91,8 @@ async function readRows(tx: Transaction, rows: readonly Row[], reader: CellReade
 /** Decides for each row whether it creates an assignment, changes nothing or is rejected. */
 async function compareWithStored(
   tx: Transaction,
-  rows: readonly Row[],
   parsedRows: readonly (ParsedRow | Failure)[],
-): Promise<{ results: RowResult[]; created: ParsedRow[] }> {
+): Promise<{ outcomes: RowOutcome[]; created: ParsedRow[] }> {
   const valid = parsedRows.filter((row): row is ParsedRow => !(row instanceof Failure));
   const repIds = [...new Set(valid.map(({ repId }) => repId))];
   const stored = (await listAssignments(tx, { repIds })).map((assignment) => ({
@@ -107,25 +104,24 @@ async function compareWithStored(
     groupBy(stored, ({ repId, planId }) => `${repId}|${planId}`),
   );
   const created: ParsedRow[] = [];
-  const results = rows.map((tableRow, index): RowResult => {
-    const parsed = parsedRows[index] as ParsedRow | Failure;
-    if (parsed instanceof Failure) return toRejectedResult(tableRow, parsed);
-    const { row, repId, planId, start, end } = parsed;
-    const email = tableRow.cells.email ?? null;
+  const outcomes = parsedRows.map((parsed): RowOutcome => {
+    if (parsed instanceof Failure) return parsed;
+    const { repId, planId, start, end } = parsed;
     const key = `${repId}|${planId}`;
     const others = getOrInsert(daysByRepAndPlan, key, () => []);
-    if (others.some((other) => other.start === start && other.end === end))
-      return { row, outcome: 'unchanged', email, repId };
-    if (others.some((other) => overlap(toRange(other), toRange(parsed)))) {
-      const reason = 'The rep already has an assignment to this plan on some of these days.';
-      return { row, outcome: 'rejected', email, repId, code: 'assignment_overlap', reason };
-    }
+    if (others.some((other) => other.start === start && other.end === end)) return { outcome: 'unchanged', repId };
+    if (others.some((other) => overlap(toRange(other), toRange(parsed)))) return assignmentOverlap;
     others.push(parsed);
     created.push(parsed);
-    return { row, outcome: 'created', email, repId };
+    return { outcome: 'created', repId };
   });
-  return { results, created };
+  return { outcomes, created };
 }
+
+const assignmentOverlap = new Failure(
+  'assignment_overlap',
+  'The rep already has an assignment to this plan on some of these days.',
+);
 
 function toRange({ start, end }: AssignedDays) {
   return { from: start ?? earliestDay, to: end ?? latestDay };
@@ -141,14 +137,15 @@ export const importAssignments = operation({
   example: csvImportExample('email,plan,effectiveStart\nben@acme.test,AE,2026-01-01\n'),
   uses: { changes: CommissionChanges },
   /** Creates one assignment for each row. Existing assignments are unchanged; invalid rows are reported. */
-  async execute({ query: { dryRun, delimiter, ...format }, body }, caller, { changes }) {
-    const rows: readonly Row[] = await readCsvTable(body.stream, delimiter, columns);
+  async execute({ query: given, body }, caller, { changes }) {
+    const { dryRun } = given;
+    const { rows, reader } = await readImport(body, given, columns);
     return changes.run(caller, 'exclusive', async (tx, recalculate): Promise<ImportResults> => {
-      const parsed = await readRows(tx, rows, cellReader(format));
-      const { results, created } = await compareWithStored(tx, rows, parsed);
+      const parsed = await readRows(tx, rows, reader);
+      const { outcomes, created } = await compareWithStored(tx, parsed);
       if (!dryRun)
         for (const group of groupBy(created, placementKey).values()) await insertGroup(tx, recalculate, group);
-      return toImportResponse(results, dryRun);
+      return describeImport(tx, rows, outcomes, dryRun);
     });
   },
 });

@@ -8,17 +8,17 @@ import { CommissionChanges } from '../../../ledger/requests/commission-changes.j
 import { loadRepsOfRows } from '../../../people/reps/reps-of-rows.js';
 import { type Transaction } from '../../../platform/database/unit-of-work.js';
 import { type Amount, assertCurrency, type CellReader, filled } from '../../../platform/files/cells.js';
-import { readCsvTable, type TableRow } from '../../../platform/files/csv-table.js';
+import { type TableRow } from '../../../platform/files/csv-table.js';
 import {
-  cellReader,
   csvImport,
   csvImportExample,
+  describeImport,
   type ImportResults,
   importQuery,
-  type RowResult,
+  type RowOutcome,
+  readImport,
   readRowsInSlices,
   rejectedRow,
-  toImportResponse,
 } from '../../../platform/files/import-results.js';
 import { operation } from '../../../platform/operations/operation.js';
 import { findPlanIdsByName, loadPlanCurrencies } from '../../plan-views.js';
@@ -50,24 +50,11 @@ const columns = {
 } as const;
 type Row = TableRow<keyof (typeof columns)['names']>;
 
-/** A row with its setting, or the failure that rejects it. */
-interface ReadRow {
-  readonly row: Row;
-  readonly setting: QuotaSetting | null;
-  readonly failure: Failure | null;
-}
-
-function toResult({ row, setting, failure }: ReadRow, outcome: RowResult['outcome'] = 'rejected'): RowResult {
-  return {
-    row: row.row,
-    outcome,
-    email: row.cells.email ?? null,
-    repId: setting?.repId ?? null,
-    ...(failure === null ? {} : { code: failure.code, reason: failure.message }),
-  };
-}
-
-async function readRows(tx: Transaction, rows: readonly Row[], reader: CellReader): Promise<ReadRow[]> {
+async function readRows(
+  tx: Transaction,
+  rows: readonly Row[],
+  reader: CellReader,
+): Promise<(QuotaSetting | Failure)[]> {
   const reps = await loadRepsOfRows(tx, rows);
   const plans = await findPlanIdsByName(tx);
   const assigned = await assignedPlanIdsByRep(tx, reps.repIds);
@@ -91,13 +78,7 @@ async function readRows(tx: Transaction, rows: readonly Row[], reader: CellReade
     rules.set(key, found);
     return found;
   };
-  const read = await readRowsInSlices(rows, (row) =>
-    readSetting(row, reps.find(row), { findRule, reader, calendar, currencies }),
-  );
-  return read.map((setting, index): ReadRow => {
-    const row = rows[index] as Row;
-    return setting instanceof Failure ? { row, setting: null, failure: setting } : { row, setting, failure: null };
-  });
+  return readRowsInSlices(rows, (row) => readSetting(row, reps.find(row), { findRule, reader, calendar, currencies }));
 }
 
 /** What the rows of a file are read with. */
@@ -143,18 +124,16 @@ function readTarget(name: string, amount: Amount | undefined, currencies: readon
 }
 
 /** Two rows for one quota contradict each other, so the later one is rejected. */
-function withoutRepeated(read: readonly ReadRow[]): ReadRow[] {
-  const good = read.filter(({ setting }) => setting !== null);
+function withoutRepeated(rows: readonly Row[], read: readonly (QuotaSetting | Failure)[]): (QuotaSetting | Failure)[] {
+  const good = [...read.keys()].filter((index) => !(read[index] instanceof Failure));
   const repeated = new Map(
-    repeatedSettings(good.map(({ setting }) => setting as QuotaSetting)).map(({ at, first }) => [
+    repeatedSettings(good.map((index) => read[index] as QuotaSetting)).map(({ at, first }) => [
       good[at],
-      good[first]?.row.row,
+      rows[good[first] as number]?.row,
     ]),
   );
-  return read.map((row) =>
-    repeated.has(row)
-      ? { ...row, setting: null, failure: rejectedRow(`sets the same quota as row ${repeated.get(row)}`) }
-      : row,
+  return read.map((setting, index) =>
+    repeated.has(index) ? rejectedRow(`sets the same quota as row ${repeated.get(index)}`) : setting,
   );
 }
 
@@ -168,19 +147,20 @@ export const importQuotas = operation({
   example: csvImportExample('email,plan,period,target\nben@acme.test,AE,2026-Q1,100000\n'),
   uses: { changes: CommissionChanges },
   /** One target for each row; invalid rows are reported, valid rows are written. */
-  async execute({ query: { dryRun, delimiter, ...format }, body }, caller, { changes }) {
-    const rows: readonly Row[] = await readCsvTable(body.stream, delimiter, columns);
-    const reader = cellReader(format, rows, ['target', 'variableTarget']);
+  async execute({ query: given, body }, caller, { changes }) {
+    const { dryRun } = given;
+    const { rows, reader } = await readImport(body, given, columns, ['target', 'variableTarget']);
     return changes.run(caller, 'exclusive', async (tx, recalculate): Promise<ImportResults> => {
-      const read = withoutRepeated(await readRows(tx, rows, reader));
-      const settings = read.flatMap(({ setting }) => setting ?? []);
+      const read = withoutRepeated(rows, await readRows(tx, rows, reader));
+      const settings = read.flatMap((setting) => (setting instanceof Failure ? [] : setting));
       const applied = dryRun ? null : await applyQuotas(tx, recalculate, settings);
       const compared = applied?.compared ?? (await compareQuotas(tx, settings));
       const outcomes = new Map(compared.map(({ setting, outcome }) => [setting, outcome]));
-      return toImportResponse(
-        read.map((row) => toResult(row, row.setting === null ? undefined : outcomes.get(row.setting))),
-        dryRun,
-      );
+      const toOutcome = (setting: QuotaSetting | Failure): RowOutcome =>
+        setting instanceof Failure
+          ? setting
+          : { outcome: outcomes.get(setting) as (typeof compared)[number]['outcome'], repId: setting.repId };
+      return describeImport(tx, rows, read.map(toOutcome), dryRun);
     });
   },
 });

@@ -5,6 +5,7 @@ import { UnitOfWork } from '../../../platform/database/unit-of-work.js';
 import { readCsvRecords } from '../../../platform/files/csv-table.js';
 import {
   cellReader,
+  countOutcomes,
   csvImport,
   csvImportExample,
   importQuery,
@@ -84,14 +85,16 @@ export const importRateTableRows = operation({
       return { ...respond(rows.map((row, index) => toRejected(row, read[index] as Failure))), table: null };
     const change = (table: RateTable): RateTable =>
       from === undefined ? { ...table, rows: sound } : replaceFrom(table, { ...table, rows: sound }, from);
+    const results = toResults(rows, stored, change(stored).rows);
     const table = await runTableChange({ changes, clock }, caller, {
       name,
       dryRun,
       note,
       seen: revision ?? latest?.revision,
       change: (present) => change(existing(present)),
+      counts: countOutcomes(results),
     });
-    return { ...respond(toResults(rows, stored, change(stored).rows)), table };
+    return { ...respond(results), table };
   },
 });
 

@@ -6,10 +6,10 @@ import { readCsvRecords } from '../../../platform/files/csv-table.js';
 import {
   csvImport,
   csvImportExample,
+  describeImport,
   importQuery,
   importResults,
-  type RowResult,
-  toImportResponse,
+  type RowOutcome,
 } from '../../../platform/files/import-results.js';
 import { CLOCK } from '../../../platform/injection-tokens.js';
 import { operation } from '../../../platform/operations/operation.js';
@@ -64,8 +64,10 @@ export const importFxRates = operation({
     return runRateChange(uses, caller, dryRun, async (tx) => {
       const changed = await storeRates(tx, rates);
       const keys = new Set(changed.map(keyOf));
-      const results = toImportResponse(
-        rows.map((row, index) => toResult(row, index + 1, keys)),
+      const results = await describeImport(
+        tx,
+        rows.map((_, index) => ({ row: index + 1, cells: {}, problem: null })),
+        rows.map((row) => toOutcome(row, keys)),
         dryRun,
       );
       return { result: { ...results, stored: rates.length, changed: changed.length }, changed };
@@ -73,8 +75,7 @@ export const importFxRates = operation({
   },
 });
 
-function toResult(row: ReadRow, number: number, changed: ReadonlySet<string>): RowResult {
-  const result = { row: number, email: null, repId: null };
-  if (row instanceof Failure) return { ...result, outcome: 'rejected', code: row.code, reason: row.message };
-  return { ...result, outcome: row.some((rate) => changed.has(keyOf(rate))) ? 'changed' : 'unchanged' };
+function toOutcome(row: ReadRow, changed: ReadonlySet<string>): RowOutcome {
+  if (row instanceof Failure) return row;
+  return { outcome: row.some((rate) => changed.has(keyOf(rate))) ? 'changed' : 'unchanged' };
 }
