@@ -31,6 +31,9 @@ CREATE TABLE workspaces (
   is_sandbox boolean NOT NULL DEFAULT false,
   test_day date,
   assignment_filters jsonb NOT NULL DEFAULT '[]'::jsonb,
+  approval_steps jsonb,
+  adjustment_limits jsonb,
+  signers_reminded_on date,
   accounting jsonb,
   CONSTRAINT workspaces_pkey PRIMARY KEY (workspace_id),
   CONSTRAINT workspaces_agent_writes_check CHECK ((agent_writes = ANY (ARRAY['allow'::text, 'confirm'::text, 'deny'::text]))),
@@ -50,7 +53,7 @@ CREATE TRIGGER bump_configuration_revision BEFORE UPDATE OF currency, timezone, 
 CREATE TRIGGER bump_configuration_revision_of_fx BEFORE UPDATE OF fx_max_age_days, currency_fields ON workspaces FOR EACH ROW EXECUTE FUNCTION bump_own_configuration_revision();
 CREATE TRIGGER bump_configuration_revision_of_proration BEFORE UPDATE OF min_quota_percent ON workspaces FOR EACH ROW EXECUTE FUNCTION bump_own_configuration_revision();
 CREATE TRIGGER bump_configuration_revision_of_test_day BEFORE UPDATE OF test_day ON workspaces FOR EACH ROW EXECUTE FUNCTION bump_own_configuration_revision();
-CREATE TRIGGER bump_workspace_cache_version AFTER UPDATE OF name, currency, timezone, field_mapping, manager_scope ON workspaces FOR EACH STATEMENT EXECUTE FUNCTION bump_workspace_cache_version();
+CREATE TRIGGER bump_workspace_cache_version AFTER UPDATE OF name, currency, timezone, field_mapping, manager_scope, approval_steps ON workspaces FOR EACH STATEMENT EXECUTE FUNCTION bump_workspace_cache_version();
 CREATE TRIGGER bump_workspace_cache_version_of_fx AFTER UPDATE OF fx_max_age_days ON workspaces FOR EACH STATEMENT EXECUTE FUNCTION bump_workspace_cache_version();
 CREATE TRIGGER bump_workspace_cache_version_of_pay_fx AFTER UPDATE OF pay_fx ON workspaces FOR EACH STATEMENT EXECUTE FUNCTION bump_workspace_cache_version();
 CREATE TRIGGER bump_workspace_cache_version_of_payouts AFTER UPDATE OF payouts, recovery_percent ON workspaces FOR EACH STATEMENT EXECUTE FUNCTION bump_workspace_cache_version();
@@ -379,16 +382,19 @@ CREATE TABLE plan_versions (
   created_at timestamp with time zone NOT NULL DEFAULT now(),
   has_been_active boolean NOT NULL DEFAULT false,
   fx jsonb,
+  acceptance text NOT NULL DEFAULT 'none'::text,
   CONSTRAINT plan_versions_pkey PRIMARY KEY (workspace_id, plan_version_id),
   CONSTRAINT plan_versions_number UNIQUE (workspace_id, plan_id, version),
   CONSTRAINT plan_versions_workspace_id_plan_id_fkey FOREIGN KEY (workspace_id, plan_id) REFERENCES plans(workspace_id, plan_id) ON DELETE CASCADE,
   CONSTRAINT plan_versions_workspace_id_supersedes_fkey FOREIGN KEY (workspace_id, supersedes) REFERENCES plan_versions(workspace_id, plan_version_id),
+  CONSTRAINT plan_versions_acceptance_check CHECK ((acceptance = ANY (ARRAY['none'::text, 'required'::text, 'hold_pay'::text]))),
   CONSTRAINT plan_versions_check CHECK ((effective_end >= effective_start)),
   CONSTRAINT plan_versions_check1 CHECK ((supersedes <> plan_version_id)),
   CONSTRAINT plan_versions_currency_check CHECK ((currency ~ '^[A-Z]{3}$'::text)),
   CONSTRAINT plan_versions_status_check CHECK ((status = ANY (ARRAY['draft'::text, 'active'::text, 'archived'::text, 'deleted'::text]))),
   CONSTRAINT plan_versions_version_check CHECK ((version >= 1))
 );
+CREATE INDEX plan_versions_holding_pay ON plan_versions USING btree (workspace_id) WHERE (acceptance = 'hold_pay'::text);
 CREATE INDEX plan_versions_superseding ON plan_versions USING btree (workspace_id, supersedes);
 CREATE TRIGGER bump_configuration_revision AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON plan_versions FOR EACH STATEMENT EXECUTE FUNCTION bump_configuration_revision();
 CREATE TRIGGER bump_workspace_cache_version AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON plan_versions FOR EACH STATEMENT EXECUTE FUNCTION bump_workspace_cache_version();
@@ -2592,6 +2598,149 @@ CREATE POLICY rate_table_revisions_of_owner ON rate_table_revisions TO CURRENT_U
 CREATE POLICY rate_table_revisions_of_workspace ON rate_table_revisions TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
 GRANT INSERT, SELECT ON rate_table_revisions TO commissions_app;
 
+CREATE TABLE statement_signatures (
+  workspace_id uuid NOT NULL,
+  signature_id uuid NOT NULL,
+  rep_id uuid NOT NULL,
+  period text NOT NULL,
+  position bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
+  step text NOT NULL,
+  version integer NOT NULL,
+  content_hash uuid NOT NULL,
+  signer_id uuid,
+  on_behalf_of uuid,
+  signed_at timestamp with time zone NOT NULL,
+  carried_amount numeric,
+  ended_at timestamp with time zone,
+  ended_by text,
+  CONSTRAINT statement_signatures_pkey PRIMARY KEY (workspace_id, signature_id),
+  CONSTRAINT statement_signatures_workspace_id_on_behalf_of_fkey FOREIGN KEY (workspace_id, on_behalf_of) REFERENCES reps(workspace_id, rep_id),
+  CONSTRAINT statement_signatures_workspace_id_rep_id_fkey FOREIGN KEY (workspace_id, rep_id) REFERENCES reps(workspace_id, rep_id),
+  CONSTRAINT statement_signatures_workspace_id_signer_id_fkey FOREIGN KEY (workspace_id, signer_id) REFERENCES reps(workspace_id, rep_id),
+  CONSTRAINT statement_signatures_check CHECK (((ended_at IS NULL) = (ended_by IS NULL))),
+  CONSTRAINT statement_signatures_ended_by_check CHECK ((ended_by = ANY (ARRAY['changed'::text, 'withdrawn'::text, 'unlocked'::text, 'chain_changed'::text, 'disputed'::text])))
+);
+CREATE UNIQUE INDEX statement_signatures_counting ON statement_signatures USING btree (workspace_id, rep_id, period, step) WHERE (ended_at IS NULL);
+CREATE INDEX statement_signatures_of_statement ON statement_signatures USING btree (workspace_id, period, rep_id);
+CREATE TRIGGER bump_workspace_cache_version AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON statement_signatures FOR EACH STATEMENT EXECUTE FUNCTION bump_workspace_cache_version();
+CREATE TRIGGER record_row_change AFTER INSERT OR DELETE OR UPDATE ON statement_signatures FOR EACH ROW WHEN ((current_setting('app.records_changes'::text, true) = 'on'::text)) EXECUTE FUNCTION record_row_change('signature_id,rep_id,period', '', '');
+ALTER TABLE statement_signatures ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY statement_signatures_of_owner ON statement_signatures TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
+CREATE POLICY statement_signatures_of_workspace ON statement_signatures TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
+GRANT DELETE, INSERT, SELECT, UPDATE ON statement_signatures TO commissions_app;
+
+CREATE TABLE step_assignments (
+  workspace_id uuid NOT NULL,
+  rep_id uuid NOT NULL,
+  period text NOT NULL,
+  step text NOT NULL,
+  position bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
+  signer_ids uuid[] NOT NULL,
+  reason text NOT NULL,
+  actor text NOT NULL,
+  assigned_at timestamp with time zone NOT NULL DEFAULT now(),
+  CONSTRAINT step_assignments_pkey PRIMARY KEY (workspace_id, rep_id, period, step, "position"),
+  CONSTRAINT step_assignments_workspace_id_rep_id_fkey FOREIGN KEY (workspace_id, rep_id) REFERENCES reps(workspace_id, rep_id),
+  CONSTRAINT step_assignments_reason_check CHECK (((length(reason) >= 1) AND (length(reason) <= 1000)))
+);
+CREATE TRIGGER bump_workspace_cache_version AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON step_assignments FOR EACH STATEMENT EXECUTE FUNCTION bump_workspace_cache_version();
+CREATE TRIGGER record_row_change AFTER INSERT OR DELETE OR UPDATE ON step_assignments FOR EACH ROW WHEN ((current_setting('app.records_changes'::text, true) = 'on'::text)) EXECUTE FUNCTION record_row_change('rep_id,period,step', 'reason', '');
+ALTER TABLE step_assignments ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY step_assignments_of_owner ON step_assignments TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
+CREATE POLICY step_assignments_of_workspace ON step_assignments TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
+GRANT INSERT, SELECT ON step_assignments TO commissions_app;
+
+CREATE TABLE delegations (
+  workspace_id uuid NOT NULL,
+  delegation_id uuid NOT NULL,
+  from_rep_id uuid NOT NULL,
+  delegate_id uuid NOT NULL,
+  from_day date NOT NULL,
+  to_day date NOT NULL,
+  scopes text[] NOT NULL,
+  created_at timestamp with time zone NOT NULL DEFAULT now(),
+  CONSTRAINT delegations_pkey PRIMARY KEY (workspace_id, delegation_id),
+  CONSTRAINT delegations_workspace_id_delegate_id_fkey FOREIGN KEY (workspace_id, delegate_id) REFERENCES reps(workspace_id, rep_id),
+  CONSTRAINT delegations_workspace_id_from_rep_id_fkey FOREIGN KEY (workspace_id, from_rep_id) REFERENCES reps(workspace_id, rep_id),
+  CONSTRAINT delegations_check CHECK ((from_rep_id <> delegate_id)),
+  CONSTRAINT delegations_check1 CHECK (((to_day >= from_day) AND (to_day <= (from_day + 91))))
+);
+CREATE TRIGGER bump_workspace_cache_version AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON delegations FOR EACH STATEMENT EXECUTE FUNCTION bump_workspace_cache_version();
+CREATE TRIGGER record_row_change AFTER INSERT OR DELETE OR UPDATE ON delegations FOR EACH ROW WHEN ((current_setting('app.records_changes'::text, true) = 'on'::text)) EXECUTE FUNCTION record_row_change('delegation_id', '', '');
+ALTER TABLE delegations ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY delegations_of_owner ON delegations TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
+CREATE POLICY delegations_of_workspace ON delegations TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
+GRANT DELETE, INSERT, SELECT, UPDATE ON delegations TO commissions_app;
+
+CREATE TABLE adjustment_proposals (
+  workspace_id uuid NOT NULL,
+  adjustment_id uuid NOT NULL,
+  rep_id uuid NOT NULL,
+  period text NOT NULL,
+  kind text NOT NULL,
+  amount numeric NOT NULL,
+  currency text NOT NULL,
+  deal_id text,
+  reason text NOT NULL,
+  deciders jsonb NOT NULL,
+  proposer_ids uuid[] NOT NULL,
+  actor text NOT NULL,
+  proposed_at timestamp with time zone NOT NULL DEFAULT now(),
+  status text NOT NULL DEFAULT 'proposed'::text,
+  decided_by uuid,
+  decided_at timestamp with time zone,
+  decision_reason text,
+  event_id uuid,
+  CONSTRAINT adjustment_proposals_pkey PRIMARY KEY (workspace_id, adjustment_id),
+  CONSTRAINT adjustment_proposals_workspace_id_decided_by_fkey FOREIGN KEY (workspace_id, decided_by) REFERENCES reps(workspace_id, rep_id),
+  CONSTRAINT adjustment_proposals_workspace_id_rep_id_fkey FOREIGN KEY (workspace_id, rep_id) REFERENCES reps(workspace_id, rep_id),
+  CONSTRAINT adjustment_proposals_check CHECK (((status = 'proposed'::text) = (decided_at IS NULL))),
+  CONSTRAINT adjustment_proposals_check1 CHECK (((status = 'approved'::text) = (event_id IS NOT NULL))),
+  CONSTRAINT adjustment_proposals_decision_reason_check CHECK ((length(decision_reason) <= 1000)),
+  CONSTRAINT adjustment_proposals_kind_check CHECK ((kind = ANY (ARRAY['adjustment'::text, 'clawback'::text]))),
+  CONSTRAINT adjustment_proposals_reason_check CHECK (((length(reason) >= 1) AND (length(reason) <= 500))),
+  CONSTRAINT adjustment_proposals_status_check CHECK ((status = ANY (ARRAY['proposed'::text, 'approved'::text, 'rejected'::text])))
+);
+CREATE INDEX adjustment_proposals_of_statement ON adjustment_proposals USING btree (workspace_id, period, rep_id);
+CREATE TRIGGER bump_workspace_cache_version AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON adjustment_proposals FOR EACH STATEMENT EXECUTE FUNCTION bump_workspace_cache_version();
+CREATE TRIGGER record_row_change AFTER INSERT OR DELETE OR UPDATE ON adjustment_proposals FOR EACH ROW WHEN ((current_setting('app.records_changes'::text, true) = 'on'::text)) EXECUTE FUNCTION record_row_change('adjustment_id,rep_id,period', 'reason,decision_reason', '');
+ALTER TABLE adjustment_proposals ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY adjustment_proposals_of_owner ON adjustment_proposals TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
+CREATE POLICY adjustment_proposals_of_workspace ON adjustment_proposals TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
+GRANT DELETE, INSERT, SELECT, UPDATE ON adjustment_proposals TO commissions_app;
+
+CREATE TABLE plan_acceptances (
+  workspace_id uuid NOT NULL,
+  acceptance_id uuid NOT NULL,
+  plan_id uuid NOT NULL,
+  plan_version_id uuid NOT NULL,
+  rep_id uuid NOT NULL,
+  decision text NOT NULL,
+  sha256 text NOT NULL,
+  configuration_sha256 text NOT NULL,
+  document jsonb NOT NULL,
+  signed_name text,
+  reason text,
+  address text,
+  decided_at timestamp with time zone NOT NULL,
+  decided_on date NOT NULL,
+  CONSTRAINT plan_acceptances_pkey PRIMARY KEY (workspace_id, acceptance_id),
+  CONSTRAINT plan_acceptances_workspace_id_plan_id_fkey FOREIGN KEY (workspace_id, plan_id) REFERENCES plans(workspace_id, plan_id) ON DELETE CASCADE,
+  CONSTRAINT plan_acceptances_workspace_id_rep_id_fkey FOREIGN KEY (workspace_id, rep_id) REFERENCES reps(workspace_id, rep_id),
+  CONSTRAINT plan_acceptances_check CHECK (((decision = 'accepted'::text) = (signed_name IS NOT NULL))),
+  CONSTRAINT plan_acceptances_check1 CHECK (((decision = 'declined'::text) = (reason IS NOT NULL))),
+  CONSTRAINT plan_acceptances_decision_check CHECK ((decision = ANY (ARRAY['accepted'::text, 'declined'::text]))),
+  CONSTRAINT plan_acceptances_reason_check CHECK (((length(reason) >= 1) AND (length(reason) <= 1000))),
+  CONSTRAINT plan_acceptances_signed_name_check CHECK (((length(signed_name) >= 1) AND (length(signed_name) <= 200)))
+);
+CREATE INDEX plan_acceptances_of_plan ON plan_acceptances USING btree (workspace_id, plan_id, rep_id);
+CREATE TRIGGER bump_workspace_cache_version AFTER INSERT OR DELETE OR TRUNCATE ON plan_acceptances FOR EACH STATEMENT EXECUTE FUNCTION bump_workspace_cache_version();
+CREATE TRIGGER record_row_change AFTER INSERT ON plan_acceptances FOR EACH ROW WHEN ((current_setting('app.records_changes'::text, true) = 'on'::text)) EXECUTE FUNCTION record_row_change('acceptance_id,rep_id,plan_id', 'signed_name,reason,address,document', '');
+ALTER TABLE plan_acceptances ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY plan_acceptances_of_owner ON plan_acceptances TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
+CREATE POLICY plan_acceptances_of_workspace ON plan_acceptances TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
+GRANT INSERT, SELECT ON plan_acceptances TO commissions_app;
+
 CREATE TABLE accounting_entities (
   workspace_id uuid NOT NULL,
   code text NOT NULL,
@@ -3939,6 +4088,17 @@ AS $function$
 ;
 GRANT EXECUTE ON FUNCTION people_below(uuid,uuid) TO PUBLIC;
 
+CREATE OR REPLACE FUNCTION plan_configuration_sha256(v plan_versions)
+ RETURNS text
+ LANGUAGE sql
+ STABLE
+AS $function$
+      select encode(sha256(convert_to(
+        jsonb_build_array(v.config, v.deal_conditions, v.currency, v.fx, v.field_mapping)::text, 'UTF8')), 'hex')
+    $function$
+;
+GRANT EXECUTE ON FUNCTION plan_configuration_sha256(plan_versions) TO PUBLIC;
+
 CREATE OR REPLACE FUNCTION post_mail(new_mail uuid, address text, mail_subject text, mail_body bytea)
  RETURNS void
  LANGUAGE sql
@@ -4548,3 +4708,15 @@ AS $function$
     $function$
 ;
 GRANT EXECUTE ON FUNCTION workspaces_with_periodic_rules() TO commissions_app;
+
+CREATE OR REPLACE FUNCTION workspaces_with_steps()
+ RETURNS TABLE(workspace_id uuid, timezone text, test_day date, reminded_on date)
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+      select w.workspace_id, w.timezone, w.test_day, w.signers_reminded_on from workspaces w
+      where w.approval_steps is not null
+    $function$
+;
+GRANT EXECUTE ON FUNCTION workspaces_with_steps() TO commissions_app;

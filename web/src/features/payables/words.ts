@@ -3,6 +3,7 @@ import { formatDay } from '../../shared/format/dates.js';
 import { formatPeriod } from '../../shared/format/periods.js';
 import { fieldWords } from '../plans/words.js';
 import { sumByCurrency, sumWords } from '../statements/pay-sums.js';
+import { reasonWords } from './hold-words.js';
 
 export const statusWords: Readonly<Record<Payable['status'], string>> = {
   waiting: 'Waiting',
@@ -15,7 +16,7 @@ export const statusWords: Readonly<Record<Payable['status'], string>> = {
 /** Why an amount is not paid yet, or when it was paid. */
 export function describePayable({ status, period, waitsFor = [], heldBy = [], paidOn }: Payable): string {
   if (status === 'paid') return paidOn === undefined ? 'paid' : `on ${formatDay(paidOn, 'year')}`;
-  if (status === 'held') return heldBy.map(({ reason }) => reason).join('; ');
+  if (status === 'held') return heldBy.map(({ reason }) => reasonWords(reason)).join('; ');
   if (status !== 'waiting') return period === null ? '' : `with the statement of ${formatPeriod(period)}`;
   return waitsFor.map(describeWait).join('; ');
 }

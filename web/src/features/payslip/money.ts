@@ -3,6 +3,7 @@ import { type OwnStatement } from '../../api/queries.js';
 import { formatDay } from '../../shared/format/dates.js';
 import { sumAmounts } from '../../shared/format/exact.js';
 import { formatCount } from '../../shared/format/numbers.js';
+import { reasonWords } from '../payables/hold-words.js';
 import { type Sum, sumByCurrency } from '../statements/pay-sums.js';
 import { type PayHeadline } from './words.js';
 
@@ -81,5 +82,7 @@ export function waitWords(payables: readonly Payable[]): string {
 
 /** Why parts are held, each reason once. */
 export function holdWords(payables: readonly Payable[]): string {
-  return [...new Set(payables.flatMap(({ heldBy = [] }) => heldBy.map(({ reason }) => reason)))].join('; ');
+  return [...new Set(payables.flatMap(({ heldBy = [] }) => heldBy.map(({ reason }) => reasonWords(reason))))].join(
+    '; ',
+  );
 }

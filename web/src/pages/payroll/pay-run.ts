@@ -1,5 +1,6 @@
 import { type Payable, type PayoutBatch } from '../../api/payout-queries.js';
 import { type TeamStatement } from '../../api/team-queries.js';
+import { reasonWords } from '../../features/payables/hold-words.js';
 import { present, type Sum, sumByCurrency } from '../../features/statements/pay-sums.js';
 import { difference, signOf, sumAmounts } from '../../shared/format/exact.js';
 import { groupBy } from '../../shared/format/group-by.js';
@@ -154,7 +155,7 @@ export function listHeld(payables: readonly Payable[]): readonly Held[] {
   for (const { repId, repName, currency, amount, heldBy = [] } of payables) {
     const key = `${repId} ${currency}`;
     const before = byKey.get(key) ?? { key, repId, repName, currency, amount: '0', reasons: [] };
-    const reasons = new Set([...before.reasons, ...heldBy.map(({ reason }) => reason)]);
+    const reasons = new Set([...before.reasons, ...heldBy.map(({ reason }) => reasonWords(reason))]);
     byKey.set(key, { ...before, amount: sumAmounts([before.amount, amount]), reasons: [...reasons] });
   }
   return [...byKey.values()];
