@@ -20,6 +20,8 @@ export const remindAcceptances = operation({
   async execute({ params: { planRef } }, caller, { unitOfWork }) {
     return unitOfWork.run(caller, { lock: 'exclusive', access: 'write' }, async (tx) => {
       const requested = await requestAcceptances(tx, planRef);
+      // The id of no plan is not stored.
+      if (requested === 0) return { requested };
       await recordAuditEntry(tx, caller, {
         trigger: 'plan_acceptances_requested',
         scope: 'plan',
