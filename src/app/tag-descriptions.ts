@@ -1,7 +1,10 @@
 /** What the operations below the first part of a path are about. */
 export const tagDescriptions: Readonly<Record<string, string>> = {
   absences: 'Absences of people, which prorate quotas',
+  acceptances: 'Who has accepted the plans that need it',
+  adjustments: 'Adjustments above a limit, which another person approves',
   agents: 'Agents that people have connected over MCP',
+  approvals: 'Statements with a step of approval that waits',
   'assignment-filters': 'Who is meant to be on which plan',
   assignments: 'Who has which plan, and when',
   audit: 'The log of changes and of calculations',
@@ -15,6 +18,7 @@ export const tagDescriptions: Readonly<Record<string, string>> = {
   'deal-corrections': 'Values of deals that a person has corrected',
   'deal-owners': 'Owners in deals who are no rep yet',
   deals: 'Deals, their fields, and who is credited',
+  delegations: 'Who signs statements for whom',
   discrepancies: 'What approved periods owe after later changes',
   disputes: 'Objections of people to their statements',
   draws: 'Guaranteed incomes and advances',

@@ -4,22 +4,29 @@ import { isUuid } from '../../kernel/ids.js';
 import { text } from '../../platform/operations/schemas.js';
 
 const role = z.enum(['admin', 'manager']).describe('Everyone with the role, other than the rep');
-const repId = z.string().toLowerCase().refine(isUuid, 'must be an id (UUID)');
+const repId = z.string().toLowerCase().refine(isUuid, 'must be an id (UUID)').describe('Id of the person (UUID)');
 const people = z.array(repId).min(1).max(50).describe('These managers and admins, by id (UUID), other than the rep');
 
+const byRole = z.strictObject({ role }).describe('Everyone with a role');
+const byName = z.strictObject({ repIds: people }).describe('People by name');
+
 /** People by their role or by name. */
-export const namedSigners = z.union([z.strictObject({ role }), z.strictObject({ repIds: people })]);
+export const namedSigners = z.union([byRole, byName]).describe('People by their role or by name');
 
 /** Who signs a step. */
 const signers = z
   .union([
-    z.strictObject({
-      manager_of_rep: z.literal(true).describe('The manager of the rep on the last day of the period'),
-    }),
-    z.strictObject({ level: z.int().min(1).max(20).describe('The n-th manager above the rep; 1 is their manager') }),
-    z.strictObject({ role }),
-    z.strictObject({ repIds: people }),
-    z.strictObject({ rep: z.literal(true).describe('The consent of the rep; only as the first or the last step') }),
+    z
+      .strictObject({ manager_of_rep: z.literal(true).describe('Always true') })
+      .describe('The manager of the rep on the last day of the period'),
+    z
+      .strictObject({ level: z.int().min(1).max(20).describe('How many levels above; 1 is their manager') })
+      .describe('The n-th manager above the rep on the last day of the period'),
+    byRole,
+    byName,
+    z
+      .strictObject({ rep: z.literal(true).describe('Always true') })
+      .describe('The consent of the rep; only as the first or the last step'),
   ])
   .describe('Who signs the step: one of them is enough');
 

@@ -18,7 +18,9 @@ export const planDocument = z
         currency: z.string().nullable().describe('Currency, ISO 4217 code; null for that of the workspace'),
         from: day('First day of the version'),
         to: day('Last day of the version'),
-        config: z.record(z.string(), z.unknown()).describe('The configuration as it is executed'),
+        config: z
+          .record(z.string(), z.unknown().describe('A field of the configuration'))
+          .describe('The configuration as it is executed'),
         configurationSha256: z.string().describe('SHA-256 of everything that is executed, in hexadecimal'),
       })
       .describe('The plan'),
@@ -55,7 +57,7 @@ export const planDocument = z
             z
               .object({
                 ruleName: fields.ruleName,
-                tiers: z.array(z.unknown()).describe('The tiers with other terms'),
+                tiers: z.array(z.unknown().describe('A tier')).describe('The tiers with other terms'),
               })
               .describe('A rule with other terms'),
           )
@@ -81,8 +83,8 @@ export const planDocument = z
         z
           .object({
             name: z.string().describe('Name of the example'),
-            deals: z.array(z.unknown()).describe('The deals of the example'),
-            expected: z.array(z.unknown()).describe('What each rule pays for them'),
+            deals: z.array(z.unknown().describe('A deal')).describe('The deals of the example'),
+            expected: z.array(z.unknown().describe('What a rule pays')).describe('What each rule pays for them'),
             total: z.number().nullable().describe('What the plan pays in all; null where it is not stated'),
           })
           .describe('An example from the tests of the plan, which the service executes'),

@@ -7,7 +7,7 @@ import { isUuid } from '../../kernel/ids.js';
 import { sampleIds } from '../../kernel/sample-ids.js';
 import { type Transaction } from '../../platform/database/unit-of-work.js';
 
-const person = z.object({ repId: fields.repId, name: z.string().describe('Name of the person') });
+const person = z.object({ repId: fields.repId, name: z.string().describe('Name of the person') }).describe('A person');
 
 export const delegation = z
   .object({
@@ -16,7 +16,7 @@ export const delegation = z
     delegate: person.describe('Who also signs them'),
     from: z.string().describe('First day, YYYY-MM-DD'),
     to: z.string().describe('Last day, YYYY-MM-DD'),
-    scopes: z.array(z.literal('approvals')).describe('What is delegated'),
+    scopes: z.array(z.literal('approvals').describe('Always approvals')).describe('What is delegated'),
   })
   .describe('A person signs for another on some days');
 export type Delegation = z.input<typeof delegation>;

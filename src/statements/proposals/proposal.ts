@@ -3,7 +3,7 @@ import { fields } from '../../api/resource-fields.js';
 import { Failure } from '../../kernel/failure.js';
 import { sampleIds } from '../../kernel/sample-ids.js';
 
-const person = z.object({ repId: fields.repId, name: z.string().describe('Name of the person') });
+const person = z.object({ repId: fields.repId, name: z.string().describe('Name of the person') }).describe('A person');
 
 /** An adjustment that does not count before another person has approved it. */
 export const proposal = z

@@ -30,7 +30,7 @@ const body = z.strictObject({
   delegateId: uuid.describe('Who also signs them, by id (UUID)'),
   from: day.describe('First day, YYYY-MM-DD'),
   to: day.describe(`Last day, YYYY-MM-DD; at most ${maxDelegationDays} days`),
-  scopes: z.array(z.literal('approvals')).min(1).max(1).describe('What is delegated'),
+  scopes: z.array(z.literal('approvals').describe('Always approvals')).min(1).max(1).describe('What is delegated'),
 });
 type Body = z.output<typeof body>;
 
