@@ -80,6 +80,7 @@ import * as planAcceptance from './078_plan_acceptance.js';
 import * as approvalReminders from './079_approval_reminders.js';
 import * as accounting from './080_accounting.js';
 import * as roleFinance from './081_role_finance.js';
+import * as accountingPolicies from './082_accounting_policies.js';
 import * as oneStoredJob from './085_one_stored_job.js';
 
 /** Every migration in its order. A released migration never changes; a later one corrects it. */
@@ -165,5 +166,6 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '079_approval_reminders': approvalReminders,
   '080_accounting': accounting,
   '081_role_finance': roleFinance,
+  '082_accounting_policies': accountingPolicies,
   '085_one_stored_job': oneStoredJob,
 };

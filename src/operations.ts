@@ -126,13 +126,16 @@ import {
   recordPostedJournals,
   reopenAccountingMonth,
 } from './finance/commands/change-month.js';
+import { approvePolicy, proposePolicy, withdrawPolicy } from './finance/commands/change-policy.js';
 import { putEntity } from './finance/commands/put-entity.js';
 import { exportJournals } from './finance/queries/export-journals.js';
 import { exportLiability } from './finance/queries/export-liability.js';
 import { getAccounting } from './finance/queries/get-accounting.js';
 import { getAccountingMonth } from './finance/queries/get-accounting-month.js';
+import { getContractCosts } from './finance/queries/get-contract-costs.js';
 import { getLiability } from './finance/queries/get-liability.js';
 import { listAccountingMonths } from './finance/queries/list-accounting-months.js';
+import { listAccountingPolicies } from './finance/queries/list-accounting-policies.js';
 import { listJournalLines } from './finance/queries/list-journal-lines.js';
 import { createWebhookEndpoint } from './outgoing/events/commands/create-webhook-endpoint.js';
 import { deleteWebhookEndpoint } from './outgoing/events/commands/delete-webhook-endpoint.js';
@@ -503,6 +506,11 @@ export const operations = [
   getLiability,
   exportLiability,
   listJournalLines,
+  getContractCosts,
+  listAccountingPolicies,
+  proposePolicy,
+  approvePolicy,
+  withdrawPolicy,
   exportJournals,
   recordPostedJournals,
   listAccountingMonths,

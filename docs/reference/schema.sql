@@ -2839,6 +2839,29 @@ CREATE POLICY accounting_lines_of_owner ON accounting_lines TO CURRENT_USER USIN
 CREATE POLICY accounting_lines_of_workspace ON accounting_lines TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
 GRANT INSERT, SELECT ON accounting_lines TO commissions_app;
 
+CREATE TABLE accounting_policies (
+  workspace_id uuid NOT NULL,
+  name text NOT NULL,
+  version integer NOT NULL,
+  terms jsonb NOT NULL,
+  status text NOT NULL,
+  proposed_by text NOT NULL,
+  proposed_by_id uuid,
+  proposed_at timestamp with time zone NOT NULL,
+  decided_by text,
+  decided_at timestamp with time zone,
+  CONSTRAINT accounting_policies_pkey PRIMARY KEY (workspace_id, name, version),
+  CONSTRAINT accounting_policies_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(workspace_id),
+  CONSTRAINT accounting_policies_check CHECK (((status = 'proposed'::text) = (decided_at IS NULL))),
+  CONSTRAINT accounting_policies_name_check CHECK (((length(name) >= 1) AND (length(name) <= 100))),
+  CONSTRAINT accounting_policies_status_check CHECK ((status = ANY (ARRAY['proposed'::text, 'approved'::text, 'withdrawn'::text]))),
+  CONSTRAINT accounting_policies_version_check CHECK ((version > 0))
+);
+ALTER TABLE accounting_policies ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY accounting_policies_of_owner ON accounting_policies TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
+CREATE POLICY accounting_policies_of_workspace ON accounting_policies TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
+GRANT DELETE, INSERT, SELECT, UPDATE ON accounting_policies TO commissions_app;
+
 CREATE TABLE job_items (
   workspace_id uuid NOT NULL,
   job_id uuid NOT NULL,

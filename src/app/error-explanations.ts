@@ -171,6 +171,12 @@ export const errorExplanations: Readonly<Record<string, string>> = {
   nothing_to_pay: 'No approved statement of the period has an amount that is unpaid.',
   open_dispute:
     'An open dispute concerns this statement. Decide about it first, or let an admin turn `blockApprovalOnDispute` off.',
+  own_proposal: 'You have proposed this version of a policy. Another admin approves it.',
+  policy_not_found: 'The workspace has no such version of a policy. `GET /v1/accounting/policies` lists them.',
+  policy_proposed:
+    'A policy of capitalised cost waits for its approval. Approve or withdraw it, then prepare the month.',
+  unassigned_lots:
+    'Policies of capitalised cost decide, and none about a row of the month. Approve one that matches it; the journal has the rows in the account `unassigned`.',
   pay_period_in_use: 'Approved statements or batches use the pay periods of `details.period`, so they cannot change.',
   payout_batch_not_found: 'The workspace has no payout batch with this id.',
   payout_file_erased: 'The file was deleted, because the data of a person in it was erased.',

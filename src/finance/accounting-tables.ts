@@ -3,6 +3,7 @@ import { type Day } from '../kernel/day.js';
 import { type GeneratedInstant, type Instant, type Json, type Numeric } from '../platform/database/tables.js';
 import { type Account, type AccountRole, type EntryKind } from './accounts.js';
 import { type BookTotal, type ClosingContent } from './closing.js';
+import { type PolicyTerms } from './policy.js';
 
 /** Rows of the tables of accounting. */
 export interface AccountingTables {
@@ -44,6 +45,18 @@ export interface AccountingTables {
     posted_by: ColumnType<string | null, undefined, string | null>;
     posted_at: ColumnType<Date | null, undefined, Date | null>;
     posted_reference: ColumnType<string | null, undefined, string | null>;
+  };
+  accounting_policies: {
+    workspace_id: string;
+    name: string;
+    version: number;
+    terms: Json<PolicyTerms>;
+    status: 'proposed' | 'approved' | 'withdrawn';
+    proposed_by: string;
+    proposed_by_id: string | null;
+    proposed_at: Instant;
+    decided_by: ColumnType<string | null, undefined, string | null>;
+    decided_at: ColumnType<Date | null, undefined, Date | null>;
   };
   accounting_lines: {
     workspace_id: string;

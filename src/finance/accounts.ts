@@ -4,9 +4,13 @@ import { type MovementKind } from './movement.js';
 export const accountRoles = [
   'accrued_commission',
   'commission_receivable',
+  'contract_cost',
+  'unassigned',
   'draws_receivable',
   'accrued_payroll_tax',
   'commission_expense',
+  'amortisation_expense',
+  'impairment_expense',
   'draw_expense',
   'payroll_tax_expense',
   'fx_gain_loss',
@@ -29,6 +33,9 @@ export const entryKinds = [
   'adjusted',
   'correction',
   'clawback',
+  'amortisation',
+  'catch_up',
+  'contract_end',
   'topUp',
   'payment',
   'draw_recovery',
@@ -48,7 +55,19 @@ export const contraAccounts: Readonly<Record<MovementKind, AccountRole>> = {
   payment: 'payroll_clearing',
   draw_recovery: 'draw_expense',
   draw_forgiven: 'draw_expense',
+  amortisation: 'amortisation_expense',
+  contract_end: 'impairment_expense',
 };
 
-/** Movements that become known late are corrections, except payments and what is kept of draws. */
-export const correctedKinds: ReadonlySet<MovementKind> = new Set(['earned', 'clawback', 'adjusted', 'topUp']);
+/** The kind of the entry of a movement that becomes known late. */
+export const lateKinds: Readonly<Record<MovementKind, EntryKind>> = {
+  earned: 'correction',
+  clawback: 'correction',
+  adjusted: 'correction',
+  topUp: 'correction',
+  payment: 'payment',
+  draw_recovery: 'draw_recovery',
+  draw_forgiven: 'draw_forgiven',
+  amortisation: 'catch_up',
+  contract_end: 'contract_end',
+};

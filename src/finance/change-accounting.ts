@@ -74,6 +74,7 @@ async function storeOpening(
       states: [],
       warnings: [],
       labels: await loadLabels(tx, await requireEntity(tx), lines),
+      future: {},
       onePerson: true,
     },
     preparedBy: caller.actor,

@@ -4,10 +4,18 @@ import { type Day } from '../kernel/day.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
 import { listByPerson, listMissingRates } from './liability.js';
 import { type BookMonths, type MonthBooks } from './load-books.js';
-import { daysOf } from './month.js';
+import { daysOf, type Month } from './month.js';
+import { listPolicies } from './policy-views.js';
 
-export const blockingCodes = ['close_in_order', 'month_not_over', 'calculation_pending', 'fx_rate_missing'] as const;
-export const warningCodes = ['open_discrepancies', 'open_disputes', 'statements_not_approved', 'receivables'] as const;
+const blockingCodes = [
+  'close_in_order',
+  'month_not_over',
+  'calculation_pending',
+  'fx_rate_missing',
+  'unassigned_lots',
+  'policy_proposed',
+] as const;
+const warningCodes = ['open_discrepancies', 'open_disputes', 'statements_not_approved', 'receivables'] as const;
 
 const finding = <Code extends readonly [string, ...string[]]>(codes: Code) =>
   z
@@ -22,7 +30,7 @@ export const checklist = z
     blocking: z
       .array(finding(blockingCodes))
       .describe(
-        'What stops the closing. close_in_order: months before are open; month_not_over: the last day has not passed; calculation_pending: commission is being calculated; fx_rate_missing: days without an exchange rate',
+        'What stops the closing. close_in_order: months before are open; month_not_over: the last day has not passed; calculation_pending: commission is being calculated; fx_rate_missing: days without an exchange rate; unassigned_lots: rows about which no policy decides; policy_proposed: policies that wait for an approval',
       ),
     warnings: z
       .array(finding(warningCodes))
@@ -48,6 +56,8 @@ export async function loadChecklist(
       { code: 'month_not_over' as const, count: today <= to ? 1 : 0 },
       { code: 'calculation_pending' as const, count: counts.pending },
       { code: 'fx_rate_missing' as const, count: listMissingRates(books).length },
+      { code: 'unassigned_lots' as const, count: countUnassigned(books) },
+      { code: 'policy_proposed' as const, count: await countProposed(tx, books.month) },
     ].filter(({ count }) => count > 0),
     warnings: [
       { code: 'open_discrepancies' as const, count: counts.discrepancies },
@@ -56,6 +66,16 @@ export async function loadChecklist(
       { code: 'receivables' as const, count: receivables },
     ].filter(({ count }) => count > 0),
   };
+}
+
+/** Rows of the month about which no policy decides. */
+function countUnassigned({ lines, month }: MonthBooks): number {
+  return lines.filter((line) => line.account === 'unassigned' && line.month === month).length;
+}
+
+async function countProposed(tx: Transaction, month: Month): Promise<number> {
+  const policies = await listPolicies(tx, null);
+  return policies.filter(({ status, from }) => status === 'proposed' && from <= month).length;
 }
 
 type Counts = Record<'pending' | 'discrepancies' | 'disputes' | 'drafts', number>;

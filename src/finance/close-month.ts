@@ -84,6 +84,7 @@ export async function closeMonth(
       states: open.books.states.map(toStoredStates),
       warnings: open.checklist.warnings,
       labels: await loadLabels(tx, open.books.entity, open.lines),
+      future: Object.fromEntries([...open.books.future].map(([name, amount]) => [name, amount.toString()])),
       onePerson: isSamePerson,
     },
     preparedBy: prepared.actor,
@@ -134,7 +135,7 @@ export async function reopenMonth(
 }
 
 /** The closing of the month that counts. */
-export async function requireClosed(tx: Transaction, month: Month, today: Day): Promise<Closing> {
+async function requireClosed(tx: Transaction, month: Month, today: Day): Promise<Closing> {
   const months = await loadBookMonths(tx, today);
   assertBookMonth(months, month);
   const closing = months.closed.find((each) => each.month === month);
@@ -160,6 +161,8 @@ function assertNothingBlocks(month: Month, { blocking }: Checklist): void {
     close_in_order: 'A month before it is open. Months are closed in their order.',
     month_not_over: 'The month has not ended.',
     calculation_pending: 'Commission of its days is being calculated. Try again in a moment.',
+    unassigned_lots: 'No policy decides about a row. Approve a policy that matches it.',
+    policy_proposed: 'A policy waits for its approval. Approve or withdraw it first.',
     fx_rate_missing: 'A day has no exchange rate into the currency of the company. Enter one first.',
   } as const;
   throw new Failure(first.code, messages[first.code], { month, blocking });

@@ -17,7 +17,7 @@ export interface BookTotal {
 }
 
 /** A warning that was shown when a month was closed. */
-export interface StoredWarning {
+interface StoredWarning {
   readonly code: string;
   readonly count: number;
 }
@@ -27,6 +27,8 @@ export interface ClosingContent {
   readonly states: readonly StoredStates[];
   readonly warnings: readonly StoredWarning[];
   readonly labels: Labels;
+  /** What is amortised after the month, by month, as exact decimal texts. */
+  readonly future: Readonly<Record<string, string>>;
   /** Whether the person who prepared the month has closed it. */
   readonly onePerson: boolean;
 }

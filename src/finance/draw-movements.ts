@@ -43,6 +43,7 @@ export function listDrawMovements(facts: DrawFacts): Movement[] {
         source: `recovery|${drawId}`,
         amount: recovery.negated(),
         draws: recovery.negated(),
+        asset: Decimal.zero,
       },
       {
         ...shared,
@@ -50,6 +51,7 @@ export function listDrawMovements(facts: DrawFacts): Movement[] {
         source: `forgiven|${drawId}`,
         amount: Decimal.zero,
         draws: loss.negated(),
+        asset: Decimal.zero,
       },
     ].filter(({ draws }) => !draws.isZero());
   });

@@ -26,7 +26,7 @@ export async function loadHandoverMovements(tx: Transaction): Promise<ReadonlyMa
 }
 
 /** A full file takes back what earlier ones of its period contain for the people in it. */
-export function listHandoverMovements(files: readonly Handover[]): (Movement & { readonly repId: string })[] {
+function listHandoverMovements(files: readonly Handover[]): (Movement & { readonly repId: string })[] {
   const handed = new Map<string, Map<string, Decimal>>();
   return files.flatMap(({ handoverId, period, scope, day, amounts }) =>
     [...groupBy(amounts ?? [], ({ repId }) => repId)].flatMap(([repId, ofRep]) => {
@@ -48,6 +48,7 @@ export function listHandoverMovements(files: readonly Handover[]): (Movement & {
             currency,
             amount: change.negated(),
             draws: Decimal.zero,
+            asset: Decimal.zero,
             origin: { ...noOrigin, period },
           },
         ];

@@ -8,7 +8,7 @@ import { type Labels, type PersonLabel } from './labels.js';
 import { daysOf, type Month } from './month.js';
 
 export const details = ['line', 'person', 'summary'] as const;
-export type Detail = (typeof details)[number];
+type Detail = (typeof details)[number];
 
 /** A line as files show it. `value` is in the currency of the company. */
 export interface FileLine {
@@ -57,6 +57,9 @@ const words: Readonly<Record<EntryKind, string>> = {
   adjusted: 'Adjustment',
   correction: 'Correction of an earlier month',
   clawback: 'Commission taken back',
+  amortisation: 'Amortisation',
+  catch_up: 'Amortisation of earlier months',
+  contract_end: 'Impairment',
   topUp: 'Guarantee or advance',
   payment: 'Payment',
   draw_recovery: 'Recovery of a draw',

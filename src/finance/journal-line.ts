@@ -44,6 +44,6 @@ export function hashLines(before: string | null, month: Month, lines: readonly J
   return hash.digest('hex');
 }
 
-export function sortLines(lines: readonly JournalLine[]): JournalLine[] {
+function sortLines(lines: readonly JournalLine[]): JournalLine[] {
   return lines.toSorted((a, b) => (a.lineId < b.lineId ? -1 : Number(a.lineId > b.lineId)));
 }

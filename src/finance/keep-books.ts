@@ -2,7 +2,7 @@ import { currencyDigits } from '../kernel/currency.js';
 import { type Day } from '../kernel/day.js';
 import { Decimal, maximum, sum } from '../kernel/decimal.js';
 import { groupBy } from '../kernel/group-by.js';
-import { type AccountRole, contraAccounts, correctedKinds, type EntryKind } from './accounts.js';
+import { type AccountRole, contraAccounts, type EntryKind, lateKinds } from './accounts.js';
 import { type JournalLine, nameLine, type UnnamedLine } from './journal-line.js';
 import { daysOf, type Month } from './month.js';
 import { type Movement, noOrigin, type Origin } from './movement.js';
@@ -49,8 +49,8 @@ export function keepBooks(input: BooksInput): Books {
   return { lines: keeper.lines, missingRates: keeper.missingRates };
 }
 
-function keyOf({ day, source, amount, draws }: Movement): string {
-  return `${day}|${source}|${amount.toString()}|${draws.toString()}`;
+function keyOf({ day, source, amount, draws, asset }: Movement): string {
+  return `${day}|${source}|${amount.toString()}|${draws.toString()}|${asset.toString()}`;
 }
 
 type Sums = Map<string, Decimal>;
@@ -64,7 +64,7 @@ interface Posting {
   readonly value: Decimal;
 }
 
-type MovedAmounts = Readonly<Record<'amount' | 'value' | 'draws' | 'drawsValue', Decimal>>;
+type MovedAmounts = Readonly<Record<'amount' | 'value' | 'draws' | 'drawsValue' | 'asset', Decimal>>;
 
 interface EntryHead {
   readonly month: Month;
@@ -115,9 +115,10 @@ class BookKeeper {
       const last = movements.at(-1) as Movement;
       const amount = sum(movements.map((each) => each.amount));
       const draws = sum(movements.map((each) => each.draws));
+      const asset = sum(movements.map((each) => each.asset));
       const [value, drawsValue] = [amount, draws].map((each) => this.convert(each, last.currency, to));
       const head = { month, day: to, kind: 'opening' as const, late: false, ...identify(last) };
-      this.postMovement(head, 'opening_balance', { amount, draws, value, drawsValue } as MovedAmounts);
+      this.postMovement(head, 'opening_balance', { amount, draws, value, drawsValue, asset } as MovedAmounts);
     }
     this.endMonth({ month, day: to });
   }
@@ -130,7 +131,8 @@ class BookKeeper {
     const drawsValue = sum(movements.map((each) => this.convert(each.draws, each.currency, each.day)));
     const day = first.kind === 'payment' ? first.day : daysOf(month).to;
     const head = { month, day, kind: first.kind, late: false, ...identify(first) };
-    this.postMovement(head, contraAccounts[first.kind], { amount, value, draws, drawsValue });
+    const asset = sum(movements.map((each) => each.asset));
+    this.postMovement(head, contraOf(first), { amount, value, draws, drawsValue, asset });
     if (first.kind === 'payment') this.payTax(head, first.day, value);
   }
 
@@ -143,43 +145,62 @@ class BookKeeper {
       ({ source, currency }) => `${source}|${currency}`,
     );
     const lines = groupBy(
-      posted.filter(({ account }) => account === 'accrued_commission' || account === 'draws_receivable'),
+      posted.filter(({ account }) => movedAccounts.has(account)),
       ({ source, currency }) => `${source}|${currency}`,
     );
     for (const key of [...new Set([...known.keys(), ...lines.keys()])].sort()) {
       const [now, then] = [known.get(key) ?? [], lines.get(key) ?? []];
       const amount = sum(now.map((each) => each.amount)).plus(sumOf(then, 'accrued_commission'));
       const draws = sum(now.map((each) => each.draws)).minus(sumOf(then, 'draws_receivable'));
-      if (amount.isZero() && draws.isZero()) continue;
-      this.postDifference(month, now.at(-1) ?? toMovement(then), amount, draws);
+      const asset = sum(now.map((each) => each.asset)).minus(valueOn(then, 'contract_cost'));
+      if (amount.isZero() && draws.isZero() && asset.isZero()) continue;
+      this.postDifference(month, now.at(-1) ?? toMovement(then), { amount, draws, asset });
     }
   }
 
-  private postDifference(month: Month, movement: Movement | null, amount: Decimal, draws: Decimal): void {
+  private postDifference(
+    month: Month,
+    movement: Movement | null,
+    moved: Pick<Movement, 'amount' | 'draws' | 'asset'>,
+  ): void {
     if (movement === null) return;
     const { kind, day, currency } = movement;
+    const { amount, draws, asset } = moved;
     const head: EntryHead = {
       month,
       day: daysOf(month).from,
-      kind: correctedKinds.has(kind) ? 'correction' : kind,
+      kind: lateKinds[kind],
       late: true,
       ...identify(movement),
     };
     const value = this.convert(amount, currency, day);
-    this.postMovement(head, contraAccounts[kind], {
+    this.postMovement(head, contraOf(movement), {
       amount,
       value,
       draws,
+      asset,
       drawsValue: this.convert(draws, currency, day),
     });
     if (kind === 'payment') this.payTax(head, day, value);
   }
 
-  private postMovement(head: EntryHead, contra: AccountRole, { amount, value, draws, drawsValue }: MovedAmounts): void {
+  /**
+   * The asset is worth its cost, whatever the currency is in which it was earned. If the row is an asset, the asset carries
+   * the earned amount, and the rest of the value is expense.
+   */
+  private postMovement(
+    head: EntryHead,
+    contra: AccountRole,
+    { amount, value, draws, drawsValue, asset }: MovedAmounts,
+  ): void {
+    const rest = amount.minus(draws);
+    const isOwn = head.currency === this.input.entity.currency;
+    const carried = isOwn ? asset : asset.isZero() ? Decimal.zero : rest;
     this.postEntry(head, [
       { account: 'accrued_commission', amount: amount.negated(), value: value.negated() },
       { account: 'draws_receivable', amount: draws, value: drawsValue },
-      { account: contra, amount: amount.minus(draws), value: value.minus(drawsValue) },
+      { account: 'contract_cost', amount: carried, value: asset },
+      { account: contra, amount: rest.minus(carried), value: value.minus(drawsValue).minus(asset) },
     ]);
   }
 
@@ -299,7 +320,18 @@ function toMovement(lines: readonly JournalLine[]): Movement | null {
   const { source, day, currency, dealId, planId, ruleName, period, batchId, drawId } = line;
   const origin = { dealId, planId, ruleName, period, batchId, drawId };
   const kind = kindOfSource(source) as Movement['kind'];
-  return { kind, source, day, currency, amount: Decimal.zero, draws: Decimal.zero, origin };
+  return { kind, source, day, currency, amount: Decimal.zero, draws: Decimal.zero, asset: Decimal.zero, origin };
+}
+
+/** What lines of these accounts say is what movements have posted. */
+const movedAccounts: ReadonlySet<AccountRole> = new Set(['accrued_commission', 'draws_receivable', 'contract_cost']);
+
+function contraOf({ kind, isUnassigned }: Movement): AccountRole {
+  return isUnassigned ? 'unassigned' : contraAccounts[kind];
+}
+
+function valueOn(lines: readonly JournalLine[], account: AccountRole): Decimal {
+  return sum(lines.filter((line) => line.account === account).map(({ value }) => value));
 }
 
 const sourceKinds: Readonly<Record<string, Movement['kind']>> = {
@@ -310,6 +342,8 @@ const sourceKinds: Readonly<Record<string, Movement['kind']>> = {
   payment: 'payment',
   recovery: 'draw_recovery',
   forgiven: 'draw_forgiven',
+  amortisation: 'amortisation',
+  contract_end: 'contract_end',
 };
 
 function kindOfSource(source: string): Movement['kind'] | null {

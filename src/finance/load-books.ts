@@ -13,7 +13,9 @@ import { type Closing, type StoredStates } from './closing.js';
 import { listClosed, loadClosingContent, loadPostedLines } from './closing-views.js';
 import { type JournalLine } from './journal-line.js';
 import { type Books, type Convert, keepBooks } from './keep-books.js';
+import { addFuture, type Future, loadEnds, moveRows, readFuture, toFuture } from './lots-of-rep.js';
 import { daysOf, listMonths, type Month, monthAfter, monthBefore, monthOf } from './month.js';
+import { listPolicies } from './policy-views.js';
 import { loadRepFacts, type RepFacts } from './rep-facts.js';
 import { changesLiability } from './roll-forward.js';
 import { findEntity, requireAccounting, type StoredEntity } from './settings-views.js';
@@ -29,6 +31,8 @@ export interface MonthBooks {
   readonly lines: readonly JournalLine[];
   readonly states: readonly RepStates[];
   readonly missingRates: Books['missingRates'];
+  /** What is amortised after the month, by month, of lots that are alive at its end. */
+  readonly future: Future;
 }
 
 export interface RepStates extends States {
@@ -75,13 +79,14 @@ export async function loadBooks(
   const closing = months.closed.find((each) => each.month === month) ?? null;
   const shared = { month, closing, firstOpen: months.firstOpen, entity };
   if (closing !== null) {
-    const { states } = await loadClosingContent(tx, closing);
+    const { states, future } = await loadClosingContent(tx, closing);
     const own = states.filter(({ repId }) => repIds === null || repIds.includes(repId));
     return {
       ...shared,
       lines: await loadPostedLines(tx, month, repIds),
       states: own.map(readStates),
       missingRates: [],
+      future: readFuture(future),
     };
   }
   const convert = await loadConversion(tx, entity.currency, today);
@@ -93,6 +98,7 @@ export async function loadBooks(
     lines: parts.flatMap(({ lines }) => lines),
     states: parts.flatMap(({ states }) => states),
     missingRates: parts.flatMap(({ missingRates }) => missingRates),
+    future: addFuture(parts.map(({ future }) => future)),
   };
 }
 
@@ -124,24 +130,30 @@ async function keepOpen(
   tx: Transaction,
   repIds: readonly string[],
   { months, entity, convert, isOpening }: OpenTerms,
-): Promise<Pick<MonthBooks, 'lines' | 'states' | 'missingRates'>> {
+): Promise<Pick<MonthBooks, 'lines' | 'states' | 'missingRates' | 'future'>> {
   const last = months.at(-1) as Month;
   const { to } = daysOf(last);
   const facts = await loadRepFacts(tx, repIds, to);
+  const policies = isOpening ? [] : (await listPolicies(tx, null)).filter(({ status }) => status === 'approved');
+  const rows = [...facts.values()].flatMap((each) => each.rows);
+  const findEnds = policies.length === 0 ? () => [] : await loadEnds(tx, rows);
   const posted = groupBy(isOpening ? [] : await loadPostedLines(tx, last, repIds), ({ repId }) => repId);
   const all = repIds.map((repId) => {
     const own = facts.get(repId) as RepFacts;
     const before = posted.get(repId) ?? [];
-    const { movements } = own;
+    const moved = moveRows(own.rows, { policies, findEnds, entity, convert }, last);
+    const movements = [...own.movements, ...moved.movements];
     const input = { workspaceId: tx.workspaceId, repId, entity, movements, posted: before, months, convert };
     const books = keepBooks({ ...input, ...(isOpening ? { isOpening } : {}) });
     const lines = [...before, ...books.lines];
-    return { lines, states: listStates(repId, own, lines, to), missingRates: books.missingRates };
+    const future = addFuture(moved.lots.map((lot) => toFuture(lot, last)));
+    return { lines, states: listStates(repId, own, lines, to), missingRates: books.missingRates, future };
   });
   return {
     lines: all.flatMap(({ lines }) => lines),
     states: all.flatMap(({ states }) => states),
     missingRates: all.flatMap(({ missingRates }) => missingRates),
+    future: addFuture(all.map(({ future }) => future)),
   };
 }
 
@@ -170,7 +182,7 @@ function listStates(repId: string, facts: RepFacts, lines: readonly JournalLine[
   }));
 }
 
-export function readStates({ repId, currency, ...states }: StoredStates): RepStates {
+function readStates({ repId, currency, ...states }: StoredStates): RepStates {
   const read = Object.entries(states).map(([state, amount]) => [state, Decimal.of(amount)]);
   return { repId, currency, ...(Object.fromEntries(read) as unknown as States) };
 }

@@ -9,6 +9,8 @@ export const movementKinds = [
   'payment',
   'draw_recovery',
   'draw_forgiven',
+  'amortisation',
+  'contract_end',
 ] as const;
 export type MovementKind = (typeof movementKinds)[number];
 
@@ -43,5 +45,9 @@ export interface Movement {
   readonly amount: Decimal;
   /** The change of what the person owes of draws. */
   readonly draws: Decimal;
+  /** The change of the asset, in the currency of the entity. */
+  readonly asset: Decimal;
+  /** Policies decide about such rows, and none about this one. */
+  readonly isUnassigned?: true;
   readonly origin: Origin;
 }

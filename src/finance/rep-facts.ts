@@ -6,7 +6,7 @@ import { statementPeriodsTable } from '../ledger/input/as-of.js';
 import { forecastPayables, loadRepPayables, type RepPayables } from '../pay/payables/build-payables.js';
 import { isBefore } from '../pay/payables/pay-groups.js';
 import { type PayPeriods } from '../pay/payables/pay-periods.js';
-import { loadPayableRows } from '../pay/payables/payable-rows.js';
+import { loadPayableRows, type PayableRow } from '../pay/payables/payable-rows.js';
 import { loadPayPeriods } from '../pay/payables/payout-settings.js';
 import { type StoredPayable } from '../pay/payables/stored-payable.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
@@ -14,13 +14,14 @@ import { type BatchAmount, isPaidBack, listContained, loadBatchAmounts } from '.
 import { type DrawFacts, listDrawMovements } from './draw-movements.js';
 import { loadHandoverMovements } from './handover-movements.js';
 import { type Movement, noOrigin } from './movement.js';
-import { toRowMovement } from './row-movements.js';
 import { type ApprovedAmount } from './states.js';
 import { findUnreleased, type Unreleased } from './unreleased.js';
 
 /** What decides about the books of a person, at the end of a month. */
 export interface RepFacts {
+  /** Without those of rows. */
   readonly movements: readonly Movement[];
+  readonly rows: readonly PayableRow[];
   readonly approved: readonly ApprovedAmount[];
   readonly batches: readonly BatchAmount[];
   readonly unreleased: (day: Day) => Unreleased;
@@ -51,11 +52,11 @@ export async function loadRepFacts(
         repId,
         {
           movements: [
-            ...own.map(toRowMovement),
             ...listTopUps(payables, payPeriods, day),
             ...listPayments(ofRep),
             ...listDraws(payables, payPeriods, ofRep),
           ],
+          rows: own,
           approved: approved.get(repId) ?? [],
           batches: ofRep,
           unreleased: (on) => findUnreleased(payables, payPeriods, on),
@@ -68,14 +69,15 @@ export async function loadRepFacts(
 async function loadHandedOver(
   tx: Transaction,
   repIds: readonly string[],
-  rows: ReadonlyMap<string, Parameters<typeof toRowMovement>[0][]>,
+  rows: ReadonlyMap<string, PayableRow[]>,
 ): Promise<ReadonlyMap<string, RepFacts>> {
   const paid = await loadHandoverMovements(tx);
   return new Map(
     repIds.map((repId) => [
       repId,
       {
-        movements: [...(rows.get(repId) ?? []).map(toRowMovement), ...(paid.get(repId) ?? [])],
+        movements: paid.get(repId) ?? [],
+        rows: rows.get(repId) ?? [],
         approved: [],
         batches: [],
         unreleased: () => nothingUnreleased,
@@ -120,6 +122,7 @@ function listTopUps(payables: RepPayables, payPeriods: PayPeriods, day: Day): Mo
       currency,
       amount: Decimal.of(amount),
       draws: Decimal.zero,
+      asset: Decimal.zero,
       origin: { ...noOrigin, drawId, period: period ?? sourcePeriod ?? null },
     }));
 }
@@ -137,6 +140,7 @@ function listPayments(batches: readonly BatchAmount[]): Movement[] {
         currency,
         amount: commission.negated(),
         draws: granted,
+        asset: Decimal.zero,
         origin: { ...noOrigin, period, batchId },
       },
     ];

@@ -12,7 +12,7 @@ export const liabilityColumns = [
   'recovered',
   'paid',
 ] as const;
-export type LiabilityColumn = (typeof liabilityColumns)[number];
+type LiabilityColumn = (typeof liabilityColumns)[number];
 
 /** Amounts that lower what is owed are negative: opening + columns = closing. */
 export interface RollForward extends Readonly<Record<LiabilityColumn, Decimal>> {

@@ -15,6 +15,7 @@ export function toRowMovement(row: PayableRow): Movement {
     currency,
     amount: Decimal.of(amount),
     draws: Decimal.zero,
+    asset: Decimal.zero,
     origin: {
       ...noOrigin,
       dealId: refund?.dealId ?? dealKey,

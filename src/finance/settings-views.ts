@@ -13,7 +13,7 @@ export interface StoredEntity extends Entity {
   readonly accounts: Readonly<Partial<Record<AccountRole, Account>>>;
 }
 
-export function accountingOff(): Failure {
+function accountingOff(): Failure {
   return new Failure(
     'accounting_off',
     'Accounting is off in this workspace. An admin turns it on with PATCH /v1/workspaces {"accounting": {"enabled": true, "from": "2026-01"}}.',

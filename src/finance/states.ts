@@ -10,7 +10,7 @@ export interface ApprovedAmount {
 }
 
 /** What a batch contains of it. */
-export interface BatchedAmount {
+interface BatchedAmount {
   readonly period: string;
   readonly currency: string;
   readonly createdOn: Day;

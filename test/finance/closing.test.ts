@@ -1,54 +1,15 @@
 import { expect } from 'chai';
-import { type ApiClient } from '#test/support/api-client.js';
 import { Service } from '#test/support/service.js';
 import { flatRule } from '#test/support/terms.js';
-import { Books } from './finance-service.js';
+import { Closings } from './closings.js';
 
 describe('closing a month of the books', () => {
   const service = Service.duringSuite();
 
-  /** Books of a world in which two admins close months. */
-  class Closings {
-    private constructor(
-      readonly books: Books,
-      readonly ann: ApiClient,
-      readonly ned: ApiClient,
-    ) {}
-
-    static async open(options: object = {}): Promise<Closings> {
-      const books = await Books.open(service, { payout: null, ...options });
-      const [ann, ned] = await books.work.api.saveReps(
-        { email: 'ann@acme.test', name: 'Ann', role: 'admin' },
-        { email: 'ned@acme.test', name: 'Ned', role: 'admin' },
-      );
-      return new Closings(books, await books.work.as(ann as string), await books.work.as(ned as string));
-    }
-
-    get work() {
-      return this.books.work;
-    }
-
-    async close(...months: readonly string[]): Promise<string> {
-      let last = '';
-      for (const month of months) {
-        await this.work.checked();
-        const { hash } = await this.ann.expect(200, 'POST', `/v1/accounting/months/${month}/prepare`);
-        await this.ned.expect(200, 'POST', `/v1/accounting/months/${month}/close`, { hash });
-        last = hash;
-      }
-      return last;
-    }
-
-    async rejection(client: ApiClient, path: string, body: object = {}) {
-      const response = await client.post(`/v1/accounting/months/${path}`, body);
-      return [response.status, response.body.code];
-    }
-  }
-
   const deal = ({ work }: Closings, amount: number, closeDate = '2026-01-15') => work.deal('D1', amount, closeDate);
 
   it('keeps what was posted, and takes a late deal as a correction of the first open month (L7)', async () => {
-    const closings = await Closings.open();
+    const closings = await Closings.open(service);
     const { books, work } = closings;
     await deal(closings, 60_000);
     await closings.close('2026-01', '2026-02');
@@ -63,7 +24,7 @@ describe('closing a month of the books', () => {
   });
 
   it('takes what changes twice before the next closing once (N13)', async () => {
-    const closings = await Closings.open();
+    const closings = await Closings.open(service);
     const { books } = closings;
     await deal(closings, 60_000);
     await closings.close('2026-01', '2026-02');
@@ -80,7 +41,7 @@ describe('closing a month of the books', () => {
   });
 
   it('moves a deal to another day by a correction and an earned row (N17)', async () => {
-    const closings = await Closings.open();
+    const closings = await Closings.open(service);
     await deal(closings, 60_000);
     await closings.close('2026-01', '2026-02');
     await deal(closings, 60_000, '2026-03-10');
@@ -89,7 +50,7 @@ describe('closing a month of the books', () => {
   });
 
   it('takes the deletion of an adjustment back (N38)', async () => {
-    const closings = await Closings.open();
+    const closings = await Closings.open(service);
     const { books, work } = closings;
     const adjust = { period: '2026-01', amount: 300, reason: 'Agreed' };
     const { eventId } = await work.api.expect(200, 'POST', `/v1/statements/${work.ben}/adjust`, adjust);
@@ -99,7 +60,7 @@ describe('closing a month of the books', () => {
   });
 
   it('keeps a payment that becomes known late in its column (N39)', async () => {
-    const closings = await Closings.open();
+    const closings = await Closings.open(service);
     const { books, work } = closings;
     await deal(closings, 60_000);
     await work.approve('2026-01');
@@ -110,7 +71,7 @@ describe('closing a month of the books', () => {
 
   it('takes a refund of a closed month as a correction, and its deletion too (N18, N19)', async () => {
     const rules = [flatRule('New business', 0.08, { clawback: { window: { from: 'close_date', days: 365 } } })];
-    const closings = await Closings.open({ rules });
+    const closings = await Closings.open(service, { rules });
     const { books, work } = closings;
     await deal(closings, 60_000);
     await closings.close('2026-01', '2026-02', '2026-03');
@@ -125,7 +86,7 @@ describe('closing a month of the books', () => {
   });
 
   it('needs the months in their order, after their last day, and a second person (N26)', async () => {
-    const closings = await Closings.open();
+    const closings = await Closings.open(service);
     const { ann, ned, books } = closings;
     await deal(closings, 60_000);
     const { current } = await books.get('');
@@ -155,7 +116,7 @@ describe('closing a month of the books', () => {
   });
 
   it('needs an exchange rate for every amount (N26)', async () => {
-    const closings = await Closings.open();
+    const closings = await Closings.open(service);
     const { work, ann } = closings;
     const eur = { period: '2026-01', amount: 1000, currency: 'EUR', reason: 'Bonus' };
     await work.api.expect(200, 'POST', `/v1/statements/${work.ben}/adjust`, eur);
@@ -163,7 +124,7 @@ describe('closing a month of the books', () => {
   });
 
   it('is reopened by two people, and has the same hash if nothing changed (N25)', async () => {
-    const closings = await Closings.open();
+    const closings = await Closings.open(service);
     const { ann, ned, books } = closings;
     await deal(closings, 60_000);
     const hash = await closings.close('2026-01');
@@ -185,7 +146,7 @@ describe('closing a month of the books', () => {
   });
 
   it('stays closed once its journals are posted', async () => {
-    const closings = await Closings.open();
+    const closings = await Closings.open(service);
     await deal(closings, 60_000);
     await closings.close('2026-01');
     const posted = { reference: 'JE-1' };
@@ -199,7 +160,7 @@ describe('closing a month of the books', () => {
   });
 
   it('is read as it was at an earlier instant, to the byte, after later changes', async () => {
-    const closings = await Closings.open();
+    const closings = await Closings.open(service);
     const { books, work } = closings;
     await deal(closings, 60_000);
     await books.entity({ accounts });
@@ -235,7 +196,7 @@ describe('closing a month of the books', () => {
   };
 
   it('has the journal of L9 in every layout, with equal sides and the same bytes again', async () => {
-    const closings = await Closings.open();
+    const closings = await Closings.open(service);
     const { books, work, ann } = closings;
     await work.deal('D1', 237_500, '2026-01-15');
     await work.approve('2026-01');

@@ -24,6 +24,8 @@ const blocked = {
   month_not_over: 409,
   calculation_pending: 409,
   fx_rate_missing: 409,
+  unassigned_lots: 409,
+  policy_proposed: 409,
 } as const;
 const uses = { unitOfWork: UnitOfWork, clock: CLOCK };
 const params = { month: '2026-02' };

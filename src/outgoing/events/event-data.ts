@@ -56,6 +56,11 @@ const statement = z.strictObject({
   currency: fields.currency,
 });
 
+const policyVersion = z.strictObject({
+  policy: z.string().describe('Name of the policy'),
+  version: z.int().describe('Number of the version'),
+});
+
 const bookMonth = z.strictObject({
   month: z.string().describe('The month, YYYY-MM'),
   hash: z.string().describe('SHA-256 of its journal lines'),
@@ -192,6 +197,8 @@ export const eventData = {
   'accounting.month_prepared': bookMonth.pick({ month: true, hash: true }),
   'accounting.month_closed': bookMonth,
   'accounting.month_reopened': bookMonth,
+  'accounting.policy_proposed': policyVersion,
+  'accounting.policy_approved': policyVersion,
 } satisfies Record<keyof typeof eventTypes, z.ZodType>;
 
 /** An event as a receiver gets it. */

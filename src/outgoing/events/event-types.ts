@@ -19,6 +19,8 @@ export const eventTypes = {
   'accounting.month_prepared': 'Someone has found the books of a month right',
   'accounting.month_closed': 'The books of a month were closed',
   'accounting.month_reopened': 'The books of a month were reopened',
+  'accounting.policy_proposed': 'A version of a policy of capitalised cost was proposed',
+  'accounting.policy_approved': 'A version of a policy of capitalised cost was approved',
   'plan.version_created': 'A plan was created or changed, which created a version',
   'plan.acceptance_requested': 'A plan waits for the acceptance of a person',
   'plan.accepted': 'A person has accepted a plan',

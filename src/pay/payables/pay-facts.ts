@@ -166,7 +166,7 @@ async function loadDeals(
   );
 }
 
-async function loadFrozenAmounts(
+export async function loadFrozenAmounts(
   tx: Transaction,
   dealKeys: readonly string[],
 ): Promise<ReadonlyMap<string, string | null>> {

@@ -66,6 +66,9 @@ class Causes {
     await work.checked();
     const [ann] = await work.api.saveReps({ email: 'ann@acme.test', name: 'Ann', role: 'admin' });
     const session = await work.as(ann as string);
+    const policy = { from: january, position: 1, match: {}, treatment: 'capitalise', months: 36 };
+    await session.expect(201, 'POST', '/v1/accounting/policies/Contracts/versions', policy);
+    await session.expect(200, 'POST', '/v1/accounting/policies/Contracts/versions/1/approve');
     const path = `/v1/accounting/months/${january}`;
     const { hash } = await session.expect(200, 'POST', `${path}/prepare`);
     await session.expect(200, 'POST', `${path}/close`, { hash });

@@ -3,9 +3,23 @@ import { type Answer, api } from './client.js';
 
 export type Accounting = Answer<'getAccounting'>;
 export type AccountingMonth = Answer<'getAccountingMonth'>;
-export type Liability = Answer<'getLiability'>;
-export type LiabilityRow = Liability['liability'][number];
+export type LiabilityRow = Answer<'getLiability'>['liability'][number];
 export type JournalLine = Answer<'listJournalLines'>['lines'][number];
+
+export type ContractCosts = Answer<'getContractCosts'>;
+export type Policy = Answer<'listAccountingPolicies'>['policies'][number];
+
+export const contractCostsQuery = (month: string, groupBy: 'total' | 'deal') =>
+  queryOptions({
+    queryKey: ['accounting', 'contract-costs', month, groupBy],
+    queryFn: ({ signal }) => api.getContractCosts({ query: { month, groupBy, limit: '1000' } }, { signal }),
+    placeholderData: keepPreviousData,
+  });
+
+export const policiesQuery = queryOptions({
+  queryKey: ['accounting', 'policies'],
+  queryFn: async ({ signal }) => (await api.listAccountingPolicies({}, { signal })).policies,
+});
 
 export const accountingQuery = queryOptions({
   queryKey: ['accounting'],

@@ -22,8 +22,10 @@ import { Page } from '../../components/Page.js';
 import { EmptyState } from '../../components/States.js';
 import { formatPeriod } from '../../shared/format/periods.js';
 import { AccountsDialog } from './AccountsDialog.js';
+import { ContractCostCard } from './ContractCostCard.js';
 import { LiabilityCards } from './LiabilityCards.js';
 import { MonthCard } from './MonthCard.js';
+import { PoliciesCard } from './PoliciesCard.js';
 
 const crumbs = [{ label: 'Month-end' }];
 
@@ -48,13 +50,13 @@ function Off() {
         actions={
           role === 'admin' ? (
             <Button kind="primary" isBusy={turnOn.isBusy} onClick={() => turnOn.send()}>
-              Keep books from {formatPeriod(from)} on
+              Keep books
             </Button>
           ) : undefined
         }
       >
-        With accounting, each month has what people are owed and the journal to post. It changes no commission and no
-        payment.
+        With accounting, each month from {formatPeriod(from)} on has what people are owed and the journal to post. It
+        changes no commission and no payment.
       </EmptyState>
     </Page>
   );
@@ -62,7 +64,7 @@ function Off() {
 
 function Books() {
   const query = combineQueries({ accounting: useQuery(accountingQuery), months: useQuery(accountingMonthsQuery) });
-  const search = useSearch({ from: '/shell/month-end' });
+  const search = useSearch({ from: '/_shell/month-end' });
   return (
     <Loaded query={query} height={640}>
       {({ accounting, months }) => {
@@ -114,6 +116,8 @@ function Month({ accounting, months, month }: MonthProps) {
         {(data) => <MonthCard accounting={accounting} month={data} />}
       </Loaded>
       <LiabilityCards month={month} />
+      <ContractCostCard month={month} />
+      <PoliciesCard month={accounting.firstOpen} />
       {isEditing && entity !== undefined ? <AccountsDialog entity={entity} onClose={() => setEditing(false)} /> : null}
     </Page>
   );
@@ -135,7 +139,7 @@ function Files({ month, isOpen }: { readonly month: string; readonly isOpen: boo
     const file =
       kind === 'liability'
         ? await api.exportLiability({ query: { month } })
-        : await api.exportJournals({ params: { month }, query: { layout: kind, draft: String(isOpen) } });
+        : await api.exportJournals({ params: { month }, query: { layout: kind, draft: isOpen ? 'true' : 'false' } });
     saveFile(file as unknown as File, (file as unknown as File).name);
   };
   return <ExportMenu files={files} download={download} />;

@@ -1,0 +1,147 @@
+import { z } from 'zod';
+import { recordAuditEntry } from '../../audit/audit-entry.js';
+import { type Caller, peopleBehind } from '../../kernel/caller.js';
+import { type Clock } from '../../kernel/clock.js';
+import { Failure } from '../../kernel/failure.js';
+import { workspaceToday } from '../../people/reps/rep-views.js';
+import { type Transaction, UnitOfWork } from '../../platform/database/unit-of-work.js';
+import { CLOCK } from '../../platform/injection-tokens.js';
+import { operation } from '../../platform/operations/operation.js';
+import { text } from '../../platform/operations/schemas.js';
+import { recordEvents } from '../../platform/outbound/outgoing-events.js';
+import { loadBookMonths } from '../load-books.js';
+import { policyExample, policyTerms, policyVersion, type StoredPolicy, toPolicyResponse } from '../policy.js';
+import { decidePolicy, insertPolicy } from '../policy-store.js';
+import { requirePolicy } from '../policy-views.js';
+import { requireAccounting } from '../settings-views.js';
+
+const uses = { unitOfWork: UnitOfWork, clock: CLOCK };
+const params = { name: policyExample.name, version: String(policyExample.version) };
+const nameParam = text(100).describe('Name of the policy');
+const versionParams = z.strictObject({
+  name: nameParam,
+  version: z
+    .string()
+    .regex(/^\d{1,6}$/, 'must be the number of a version')
+    .describe('Number of the version'),
+});
+const { name: _, version: __, status: ___, proposedBy: ____, approvedBy: _____, ...body } = policyExample;
+const proposed = { ...policyExample, status: 'proposed', approvedBy: null } as const;
+
+async function change(
+  caller: Caller,
+  { unitOfWork, clock }: { readonly unitOfWork: UnitOfWork; readonly clock: Clock },
+  work: (tx: Transaction, at: Date) => Promise<StoredPolicy>,
+): Promise<z.input<typeof policyVersion>> {
+  return unitOfWork.run(caller, { lock: 'exclusive', access: 'write' }, async (tx) => {
+    await requireAccounting(tx);
+    const { name, version } = await work(tx, clock.now());
+    return toPolicyResponse(await requirePolicy(tx, name, version));
+  });
+}
+
+function record(tx: Transaction, caller: Caller, trigger: string, policy: StoredPolicy, at: Date): Promise<void> {
+  const { name, version, from } = policy;
+  return recordAuditEntry(tx, caller, { trigger, scope: 'accounting', details: { name, version, from }, at });
+}
+
+async function assertOpenMonth(tx: Transaction, clock: Clock, from: string): Promise<void> {
+  const { firstOpen } = await loadBookMonths(tx, await workspaceToday(tx, clock));
+  if (from < firstOpen)
+    throw new Failure('month_closed', `${from} is closed. A version counts from a month that is open.`, {
+      month: from,
+    });
+}
+
+export const proposePolicy = operation({
+  id: 'proposePolicy',
+  summary: 'Propose a version of a policy of capitalised cost, which has no effect until another admin approves it',
+  method: 'post',
+  path: '/v1/accounting/policies/:name/versions',
+  access: 'admin',
+  scope: null,
+  params: z.strictObject({ name: nameParam }),
+  body: z.strictObject(policyTerms),
+  response: policyVersion,
+  status: 201,
+  failures: { accounting_off: 409, month_closed: 409 },
+  example: { params: { name: params.name }, body, response: proposed },
+  uses,
+  async execute({ params: { name }, body: terms }, caller, parts) {
+    return change(caller, parts, async (tx, at) => {
+      await assertOpenMonth(tx, parts.clock, terms.from);
+      const version = await insertPolicy(tx, caller, { name, terms, at });
+      const policy = await requirePolicy(tx, name, version);
+      await recordEvents(tx, [{ type: 'accounting.policy_proposed', data: { policy: name, version } }]);
+      await record(tx, caller, 'accounting_policy_proposed', policy, at);
+      return policy;
+    });
+  },
+});
+
+export const approvePolicy = operation({
+  id: 'approvePolicy',
+  summary: 'Approve a version of a policy that another admin has proposed',
+  method: 'post',
+  path: '/v1/accounting/policies/:name/versions/:version/approve',
+  access: 'admin',
+  stepUp: 'always',
+  scope: null,
+  params: versionParams,
+  response: policyVersion,
+  failures: {
+    accounting_off: 409,
+    policy_not_found: 404,
+    invalid_transition: 409,
+    month_closed: 409,
+    own_proposal: 403,
+  },
+  example: { params, response: policyExample },
+  uses,
+  async execute({ params: { name, version } }, caller, parts) {
+    return change(caller, parts, async (tx, at) => {
+      const policy = await requireProposed(tx, name, Number(version));
+      const { secondPerson } = await requireAccounting(tx);
+      const isOwn = policy.proposedById !== null && peopleBehind(caller).includes(policy.proposedById);
+      if (secondPerson && isOwn)
+        throw new Failure('own_proposal', 'You have proposed this version. Another admin approves it.');
+      if (caller.repId === null)
+        throw new Failure('forbidden', 'Only a person who is signed in approves policies; keys do not.');
+      await assertOpenMonth(tx, parts.clock, policy.from);
+      await decidePolicy(tx, caller, policy, { status: 'approved', at });
+      await recordEvents(tx, [{ type: 'accounting.policy_approved', data: { policy: name, version: policy.version } }]);
+      await record(tx, caller, 'accounting_policy_approved', policy, at);
+      return policy;
+    });
+  },
+});
+
+export const withdrawPolicy = operation({
+  id: 'withdrawPolicy',
+  summary: 'Withdraw a version of a policy that is not approved',
+  method: 'delete',
+  path: '/v1/accounting/policies/:name/versions/:version',
+  access: 'admin',
+  scope: null,
+  params: versionParams,
+  response: policyVersion,
+  failures: { accounting_off: 409, policy_not_found: 404, invalid_transition: 409 },
+  example: { params, response: { ...proposed, status: 'withdrawn' } },
+  uses,
+  async execute({ params: { name, version } }, caller, parts) {
+    return change(caller, parts, async (tx, at) => {
+      const policy = await requireProposed(tx, name, Number(version));
+      await decidePolicy(tx, caller, policy, { status: 'withdrawn', at });
+      await record(tx, caller, 'accounting_policy_withdrawn', policy, at);
+      return policy;
+    });
+  },
+});
+
+async function requireProposed(tx: Transaction, name: string, version: number): Promise<StoredPolicy> {
+  const policy = await requirePolicy(tx, name, version);
+  if (policy.status === 'proposed') return policy;
+  throw new Failure('invalid_transition', `The version is ${policy.status}. Propose another one.`, {
+    status: policy.status,
+  });
+}

@@ -1,0 +1,108 @@
+import { z } from 'zod';
+import { fields, pageFields } from '../../api/resource-fields.js';
+import { findDealHeads } from '../../deals/deal-heads.js';
+import { findRepNames } from '../../people/reps/rep-views.js';
+import { UnitOfWork } from '../../platform/database/unit-of-work.js';
+import { CLOCK } from '../../platform/injection-tokens.js';
+import { operation } from '../../platform/operations/operation.js';
+import { offsetPage } from '../../platform/operations/schemas.js';
+import { contractCostRow, costGroupings, nameCostRows, rollCostsForward, splitByTerm } from '../contract-costs.js';
+import { month } from '../month.js';
+import { liabilityQuery, readBooks } from './get-liability.js';
+
+const query = z.strictObject({
+  ...liabilityQuery,
+  groupBy: z
+    .enum(costGroupings)
+    .default('total')
+    .describe('total: one row; person: one for each person; deal: one for each person and deal'),
+  ...offsetPage('rows', 1000, 200),
+});
+
+const response = z.object({
+  month: month.describe('The month, YYYY-MM'),
+  status: z.enum(['open', 'closed']).describe('closed: the amounts are those that the closing stored'),
+  currency: fields.currency,
+  contractCosts: z.array(contractCostRow).describe('The roll-forward of the asset'),
+  current: z.number().describe('What of the carrying amount is amortised within the next twelve months'),
+  nonCurrent: z.number().describe('What is amortised after them'),
+  future: z
+    .array(
+      z
+        .object({
+          month: month.describe('A later month, YYYY-MM'),
+          amount: z.number().describe('What is amortised in it, as things are at the end of the month'),
+        })
+        .describe('Future expense'),
+    )
+    .describe('Future expense by month; of everyone, also if the rows are of one rep in a closed month'),
+  ...pageFields,
+});
+
+export const getContractCosts = operation({
+  id: 'getContractCosts',
+  summary: 'The capitalised cost of obtaining contracts in a month: its roll-forward, and future expense by month',
+  method: 'get',
+  path: '/v1/accounting/contract-costs',
+  access: 'admin',
+  payroll: true,
+  scope: 'payroll',
+  query,
+  response,
+  failures: { accounting_off: 409, month_not_found: 404 },
+  example: {
+    query: { month: '2026-01' },
+    response: {
+      month: '2026-01',
+      status: 'open',
+      currency: 'USD',
+      contractCosts: [
+        {
+          repId: null,
+          repName: null,
+          dealId: null,
+          dealName: null,
+          opening: 0,
+          additions: 4800,
+          corrections: 0,
+          amortised: -133.33,
+          clawedBack: 0,
+          impaired: 0,
+          closing: 4666.67,
+        },
+      ],
+      current: 1600,
+      nonCurrent: 3066.67,
+      future: [{ month: '2026-02', amount: 133.34 }],
+      count: 1,
+      limit: 200,
+      offset: 0,
+    },
+  },
+  uses: { unitOfWork: UnitOfWork, clock: CLOCK },
+  async execute({ query: request }, caller, parts): Promise<z.input<typeof response>> {
+    const { groupBy: grouping, limit, offset } = request;
+    return readBooks(caller, parts, request, async (tx, books) => {
+      const rows = rollCostsForward(books, grouping);
+      const names = await findRepNames(
+        tx,
+        rows.flatMap(({ repId }) => repId ?? []),
+      );
+      const deals = await findDealHeads(
+        tx,
+        rows.flatMap(({ dealId }) => dealId ?? []),
+      );
+      return {
+        month: books.month,
+        status: books.closing === null ? ('open' as const) : ('closed' as const),
+        currency: books.entity.currency,
+        contractCosts: nameCostRows(rows, names, deals).slice(offset, offset + limit),
+        ...splitByTerm(books.future, books.month),
+        future: [...books.future].map(([name, amount]) => ({ month: name, amount: amount.toNumber() })),
+        count: rows.length,
+        limit,
+        offset,
+      };
+    });
+  },
+});

@@ -1,0 +1,188 @@
+import { expect } from 'chai';
+import { Service } from '#test/support/service.js';
+import { flatRule } from '#test/support/terms.js';
+import { Closings } from './closings.js';
+
+const clawback = { window: { from: 'close_date', days: 365 } };
+
+describe('capitalised cost of contracts', () => {
+  const service = Service.duringSuite();
+
+  async function capitalising(terms: object = {}, options: object = {}): Promise<Closings> {
+    const rules = [flatRule('New business', 0.08, { clawback })];
+    const closings = await Closings.open(service, { payout: null, rules, ...options });
+    await closings.capitalise(terms);
+    return closings;
+  }
+
+  const costs = async ({ books }: Closings, month: string, query = '') => {
+    const found = await books.get(`/contract-costs?month=${month}${query}`);
+    for (const row of found.contractCosts) {
+      const { opening, additions, corrections, amortised, clawedBack, impaired, closing } = row;
+      const sum = opening + additions + corrections + amortised + clawedBack + impaired;
+      expect(sum).to.be.closeTo(closing, 0.001);
+      if (query === '') expect(found.current + found.nonCurrent).to.be.closeTo(closing, 0.001);
+    }
+    return { ...found, total: found.contractCosts[0] };
+  };
+  const deal = ({ work }: Closings, amount: number, closeDate = '2026-01-15') => work.deal('D1', amount, closeDate);
+  const refund = async ({ work }: Closings, day: string, amount: number) => {
+    await work.api.expect(200, 'PUT', '/v1/deals/D1/refunds/R1', { day, cause: 'refund', amount });
+    await work.calculated();
+  };
+
+  it('is amortised over the months of the policy, and its journal is that of A20 (A1, A20)', async () => {
+    const closings = await capitalising();
+    const { books, work } = closings;
+    await deal(closings, 60_000);
+    await work.approve('2026-01');
+    await books.pay('2026-01', '2026-02-15');
+    expect((await costs(closings, '2026-01')).total).to.include({ additions: 4800, amortised: -133.33 });
+    const january = (await books.journal('2026-01')).map(({ kind, account, value }) => [kind, account, value]);
+    expect(january).to.have.deep.members([
+      ['earned', 'accrued_commission', -4800],
+      ['earned', 'contract_cost', 4800],
+      ['amortisation', 'contract_cost', -133.33],
+      ['amortisation', 'amortisation_expense', 133.33],
+    ]);
+    const months = ['2026-01', '2026-02'];
+    expect(await books.balance(months, 'contract_cost')).to.equal(4533.33);
+    expect(await books.balance(months, 'amortisation_expense')).to.equal(266.67);
+    expect(await books.balance(months, 'payroll_clearing')).to.equal(-4800);
+    expect(await books.balance(months, 'accrued_commission')).to.equal(0);
+    const { current, nonCurrent, future } = await costs(closings, '2026-02');
+    expect([current, nonCurrent]).to.deep.equal([1600, 2933.33]);
+    expect(future).to.have.length(34);
+  });
+
+  it('takes a corrected cost as if it had always been known (A10)', async () => {
+    const closings = await capitalising();
+    await deal(closings, 60_000);
+    await closings.close('2026-01', '2026-02');
+    await deal(closings, 90_000);
+    expect((await costs(closings, '2026-03')).total).to.include({ corrections: 2400, amortised: -333.33 });
+    const lines = (await closings.books.journal('2026-03')).filter(({ account }) => account === 'amortisation_expense');
+    expect(lines.map(({ kind, value }) => [kind, value])).to.have.deep.members([
+      ['amortisation', 200],
+      ['catch_up', 133.33],
+    ]);
+  });
+
+  it('falls with the share of the deal that is refunded (A9)', async () => {
+    const closings = await capitalising();
+    await deal(closings, 60_000);
+    await refund(closings, '2026-04-20', 15_000);
+    expect((await costs(closings, '2026-04')).total).to.include({ clawedBack: -1066.67, impaired: 0, closing: 3200 });
+    expect(await closings.books.moved('2026-04', 'commission_expense')).to.equal(-133.33);
+    expect((await costs(closings, '2026-05')).total).to.include({ amortised: -100 });
+  });
+
+  it('takes corrections and refunds of months with closings between them (N3)', async () => {
+    const closings = await capitalising();
+    await deal(closings, 60_000);
+    await closings.close('2026-01');
+    await deal(closings, 75_000);
+    expect((await costs(closings, '2026-02')).total).to.include({ corrections: 1200, amortised: -200 });
+    await closings.close('2026-02');
+    await refund(closings, '2026-03-10', 37_500);
+    expect((await costs(closings, '2026-03')).total).to.include({ amortised: -166.67, closing: 2750 });
+    expect(await closings.books.moved('2026-03', 'commission_expense')).to.equal(-250);
+  });
+
+  it('takes a refund of a closed month late, and its deletion brings all of it back (N18, N19)', async () => {
+    const closings = await capitalising();
+    const { books, work } = closings;
+    await deal(closings, 60_000);
+    await closings.close('2026-01', '2026-02', '2026-03');
+    await refund(closings, '2026-02-10', 15_000);
+    expect((await costs(closings, '2026-04')).total).to.include({ amortised: -66.67 });
+    expect(await books.liability('2026-04')).to.include({ corrections: -1200 });
+    expect(await books.moved('2026-04', 'commission_expense')).to.equal(-66.67);
+    await closings.close('2026-04');
+    await work.api.expect(200, 'DELETE', '/v1/deals/D1/refunds/R1');
+    await work.calculated();
+    expect((await costs(closings, '2026-05')).total.closing).to.equal(4133.33);
+    const months = ['2026-01', '2026-02', '2026-03', '2026-04', '2026-05'];
+    expect(await books.balance(months, 'commission_expense')).to.equal(0);
+    expect(await books.balance(months, 'impairment_expense')).to.equal(0);
+  });
+
+  it('moves with the close date of the deal (N17), and is nothing below zero (N37)', async () => {
+    const closings = await capitalising();
+    await deal(closings, 60_000);
+    await closings.close('2026-01', '2026-02');
+    await deal(closings, 60_000, '2026-03-10');
+    expect((await costs(closings, '2026-03')).total).to.include({ amortised: 133.34, closing: 4666.67 });
+    await deal(closings, -2500);
+    expect((await costs(closings, '2026-03')).total).to.include({ closing: 0 });
+    const months = ['2026-01', '2026-02', '2026-03'];
+    expect(await closings.books.balance(months, 'commission_expense')).to.equal(-200);
+    expect(await closings.books.balance(months, 'amortisation_expense')).to.equal(0);
+  });
+
+  it('has the cost of the day on which it is earned in another currency (A12)', async () => {
+    const closings = await capitalising();
+    const { books, work } = closings;
+    const { api, mia } = work;
+    const rates = [
+      { from: 'EUR', to: 'USD', day: '2026-02-10', rate: 1.0837 },
+      { from: 'EUR', to: 'USD', day: '2026-02-28', rate: 1.09 },
+      { from: 'EUR', to: 'USD', day: '2026-03-31', rate: 1.075 },
+    ];
+    await api.expect(200, 'PUT', '/v1/fx-rates', { rates });
+    await api.createPlan({ name: 'Euro', currency: 'EUR', config: { rules: [flatRule('Euro', 0.08)] } }, [mia]);
+    await work.deal('D1', 50_000, '2026-02-10', { ownerId: 'mia', ownerEmail: 'mia@acme.test', currency: 'EUR' });
+    await api.generate(mia, '2026-02');
+    await api.approve(mia, '2026-02');
+    await books.pay('2026-02', '2026-03-31');
+    expect((await costs(closings, '2026-02')).total).to.include({ additions: 4334.8, amortised: -120.41 });
+    expect((await costs(closings, '2026-03')).total).to.include({ amortised: -120.41 });
+    expect(await books.moved('2026-02', 'fx_gain_loss')).to.equal(25.2);
+    expect(await books.moved('2026-03', 'fx_gain_loss')).to.equal(-60);
+  });
+
+  it('is expense at once under the expedient, and by a policy that says so (A5)', async () => {
+    const closings = await capitalising({ months: 12 });
+    await deal(closings, 30_000);
+    expect((await closings.books.get('/contract-costs?month=2026-01')).contractCosts).to.deep.equal([]);
+    expect(await closings.books.moved('2026-01', 'commission_expense')).to.equal(2400);
+  });
+
+  it('needs a policy for every row once policies decide, and a second admin for a policy (N26)', async () => {
+    const closings = await capitalising({ match: { ruleNames: ['Renewals'] } });
+    const { ann, ned, books } = closings;
+    await deal(closings, 60_000);
+    expect(await books.moved('2026-01', 'unassigned')).to.equal(4800);
+    expect(await closings.rejection(ann, '2026-01/prepare')).to.deep.equal([409, 'unassigned_lots']);
+    const { version } = await closings.propose('All', { position: 2 });
+    const path = `/v1/accounting/policies/All/versions/${version}`;
+    const { checklist } = await books.get('/months/2026-01');
+    expect(checklist.blocking).to.deep.equal([
+      { code: 'unassigned_lots', count: 1 },
+      { code: 'policy_proposed', count: 1 },
+    ]);
+    const own = await ann.post(`${path}/approve`);
+    expect([own.status, own.body.code]).to.deep.equal([403, 'own_proposal']);
+    await ned.expect(200, 'POST', `${path}/approve`);
+    expect(await books.moved('2026-01', 'unassigned')).to.equal(0);
+    await closings.close('2026-01');
+    const late = await ann.post('/v1/accounting/policies/All/versions', { ...Closings.policy, from: '2026-01' });
+    expect([late.status, late.body.code]).to.deep.equal([409, 'month_closed']);
+    const again = await ned.post(`${path}/approve`);
+    expect([again.status, again.body.code]).to.deep.equal([409, 'invalid_transition']);
+  });
+
+  it('leaves lots alone when a later version decides about new ones (N15)', async () => {
+    const closings = await capitalising();
+    await deal(closings, 60_000);
+    await closings.capitalise({ from: '2026-07', months: 24 });
+    await closings.work.deal('D2', 30_000, '2026-07-10');
+    const { contractCosts } = await costs(closings, '2026-07', '&groupBy=deal');
+    expect(
+      contractCosts.map((row: { dealId: string; amortised: number }) => [row.dealId, row.amortised]),
+    ).to.deep.equal([
+      ['D1', -133.33],
+      ['D2', -100],
+    ]);
+  });
+});

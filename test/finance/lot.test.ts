@@ -1,0 +1,137 @@
+import { expect } from 'chai';
+import { futureOf, type Lot, replayLot } from '#src/finance/lot.js';
+import { Decimal, sum } from '#src/kernel/decimal.js';
+import { Random } from '../support/random.js';
+
+interface Example {
+  readonly cost: string;
+  readonly earnedOn: string;
+  readonly months: number;
+  readonly convention?: Lot['terms']['convention'];
+  /** Days on which parts of the deal end, as a numerator and a denominator. */
+  readonly ends?: readonly (readonly [day: string, ended: number, of: number])[];
+  readonly takenBack?: readonly (readonly [day: string, amount: string])[];
+}
+
+function lot({ cost, earnedOn, months, convention = 'full_month', ends = [], takenBack = [] }: Example): Lot {
+  return {
+    terms: { earnedOn, months, convention, digits: 2 },
+    cost: Decimal.of(cost),
+    ends: ends.map(([day, ended, of]) => ({ day, ended: Decimal.of(ended), of: Decimal.of(of) })),
+    takenBack: takenBack.map(([day, amount], index) => ({ key: `R${index}`, day, amount: Decimal.of(amount) })),
+  };
+}
+
+const text = (amount: Decimal | undefined) => (amount ?? Decimal.zero).toNumber().toFixed(2);
+const amortised = (example: Example, until: string) =>
+  replayLot(lot(example), until).map((month) => text(month.amortised));
+const last = (example: Example, until: string) => {
+  const { clawedBack, impaired, carrying } = replayLot(lot(example), until).at(-1) as ReturnType<typeof replayLot>[0];
+  return { clawedBack: text(sum(clawedBack.values())), impaired: text(impaired), carrying: text(carrying) };
+};
+
+const a1 = { cost: '4800', earnedOn: '2026-01-15', months: 36 };
+
+describe('the life of a lot', () => {
+  it('is rounded cumulatively, and ends at zero (A1, A2, A4, A18, A19, N11)', () => {
+    expect(amortised(a1, '2026-03')).to.deep.equal(['133.33', '133.34', '133.33']);
+    const future = futureOf(lot(a1), '2026-12');
+    expect(text(sum(future.slice(0, 12).map(({ amount }) => amount)))).to.equal('1600.00');
+    expect(text(sum(future.slice(12).map(({ amount }) => amount)))).to.equal('1600.00');
+    const filing = amortised({ cost: '1000', earnedOn: '2025-06-01', months: 14 }, '2026-07');
+    expect(filing.filter((amount) => amount === '71.43')).to.have.length(12);
+    expect([filing[3], filing[10]]).to.deep.equal(['71.42', '71.42']);
+    expect(amortised({ cost: '22680', earnedOn: '2026-01-01', months: 48 }, '2026-01')).to.deep.equal(['472.50']);
+    expect(amortised({ cost: '15000', earnedOn: '2026-01-01', months: 36 }, '2026-01')).to.deep.equal(['416.67']);
+    const year = amortised({ cost: '10000', earnedOn: '2026-01-01', months: 60 }, '2026-12');
+    expect(text(sum(year.map((amount) => Decimal.of(amount))))).to.equal('2000.00');
+    expect(amortised({ cost: '100', earnedOn: '2026-01-01', months: 3 }, '2026-04')).to.deep.equal([
+      '33.33',
+      '33.34',
+      '33.33',
+      '0.00',
+    ]);
+  });
+
+  it('follows the convention of the policy (A15, N41)', () => {
+    expect(amortised({ ...a1, convention: 'daily' }, '2026-02')).to.deep.equal(['74.45', '122.63']);
+    expect(amortised({ ...a1, convention: 'next_month' }, '2026-03')).to.deep.equal(['0.00', '133.33', '133.34']);
+    expect(last({ ...a1, convention: 'next_month' }, '2028-12').carrying).to.equal('133.33');
+  });
+
+  it('ends with the deal, and what is not taken back is impairment (A6, A7, A8, A9)', () => {
+    expect(last({ ...a1, ends: [['2026-10-20', 1, 1]] }, '2026-10').impaired).to.equal('3466.67');
+    const a7 = { cost: '7200', earnedOn: '2026-02-10', months: 24, ends: [['2026-04-20', 1, 1]] as const };
+    expect(last({ ...a7, takenBack: [['2026-04-20', '4440']] }, '2026-04')).to.deep.equal({
+      clawedBack: '4440.00',
+      impaired: '1860.00',
+      carrying: '0.00',
+    });
+    const a8 = {
+      ...a1,
+      months: 24,
+      ends: [['2026-12-10', 1, 1]] as const,
+      takenBack: [['2026-12-10', '4800']] as const,
+    };
+    expect(last(a8, '2026-12')).to.deep.equal({ clawedBack: '2400.00', impaired: '0.00', carrying: '0.00' });
+    const a9 = { ...a1, ends: [['2026-04-20', 15, 60]] as const, takenBack: [['2026-04-20', '1200']] as const };
+    expect(last(a9, '2026-04')).to.deep.equal({ clawedBack: '1066.67', impaired: '0.00', carrying: '3200.00' });
+    expect(amortised(a9, '2026-05').at(-1)).to.equal('100.00');
+  });
+
+  it('adds up to its cost in random lives, and is never below zero', () => {
+    const random = new Random(7);
+    const day = () =>
+      `2026-${String(1 + random.below(12)).padStart(2, '0')}-${String(1 + random.below(28)).padStart(2, '0')}`;
+    for (let run = 0; run < 500; run += 1) {
+      const parts = Array.from({ length: random.below(4) }, () => [day(), 1 + random.below(30), 100] as const);
+      const cost = Decimal.of(random.below(1_000_000) / 100);
+      const example = lot({
+        cost: cost.toString(),
+        earnedOn: day(),
+        months: 1 + random.below(30),
+        convention: random.of(['full_month', 'next_month', 'daily']),
+        ends: parts.toSorted(([a], [b]) => (a < b ? -1 : 1)),
+        takenBack: parts.map(([on]) => [on, String(random.below(100_000) / 100)] as const),
+      });
+      let rest = cost;
+      for (const { month, amortised: part, clawedBack, impaired, carrying } of replayLot(example, '2029-12')) {
+        rest = rest.minus(part).minus(sum(clawedBack.values())).minus(impaired);
+        expect(carrying.toString(), `run ${run}, ${month}`).to.equal(rest.toString());
+        expect(
+          [part.sign(), impaired.sign(), carrying.sign()].every((sign) => sign >= 0),
+          `run ${run}`,
+        ).to.equal(true);
+      }
+      expect(rest.isZero(), `run ${run}`).to.equal(true);
+      const future = futureOf(example, '2026-12');
+      const before = replayLot(example, '2026-12').at(-1)?.carrying ?? Decimal.zero;
+      expect(sum(future.map(({ amount }) => amount)).toString()).to.equal(before.toString());
+    }
+  });
+
+  it('ends in parts, in the month in which it is earned at the earliest (N1, N42, N48, N49)', () => {
+    const half = [['2026-02-20', 1, 2]] as const;
+    const carrying = (cost: string) =>
+      last({ cost, earnedOn: '2026-02-01', months: 36, ends: half }, '2026-02').carrying;
+    expect(['8400', '2400', '2160'].map(carrying)).to.deep.equal(['4083.33', '1166.67', '1050.00']);
+    const thirds = ['2026-02-10', '2026-03-10', '2026-04-10'];
+    const n42 = {
+      cost: '1000',
+      earnedOn: '2026-01-15',
+      months: 36,
+      ends: thirds.map((day) => [day, 1, 3] as const),
+      takenBack: thirds.map((day, index) => [day, index === 1 ? '333.34' : '333.33'] as const),
+    };
+    expect(amortised(n42, '2026-04')).to.deep.equal(['27.78', '27.78', '18.52', '9.26']);
+    expect(last(n42, '2026-04').carrying).to.equal('0.00');
+    const n48 = {
+      cost: '7200',
+      earnedOn: '2026-02-10',
+      months: 24,
+      ends: [['2026-02-01', 1, 1]] as const,
+      takenBack: [['2026-02-10', '7200']] as const,
+    };
+    expect(last(n48, '2026-02')).to.deep.equal({ clawedBack: '6900.00', impaired: '0.00', carrying: '0.00' });
+  });
+});

@@ -1,0 +1,62 @@
+import { expect } from 'chai';
+import { Browser, sees } from '#test/support/browser.js';
+import { violations } from './accessibility.js';
+import { pointer } from './input-methods.js';
+
+describe('the month-end in the web app', function () {
+  this.timeout(120_000);
+  const browser = Browser.duringSuite();
+  const seller = 'Dana Whitfield';
+  const current = new Date().toISOString().slice(0, 7);
+  const from = `${current.slice(0, 4)}-01`;
+
+  it('is turned on, and shows what people are owed, down to the deal', async () => {
+    const { page, problems, close } = await browser.openPage('admin', '/month-end');
+    await sees(page, 'Accounting is off');
+    expect(await violations(page)).to.deep.equal([]);
+    await pointer.press(page, 'button', 'Keep books');
+    await sees(page, 'Liability in');
+    const { liability } = await browser.workspace.api.expect(
+      200,
+      'GET',
+      `/v1/accounting/liability?month=${current}&groupBy=person&repId=${browser.repId(seller)}`,
+    );
+    await browser.visit(page, `/month-end?month=${current}`);
+    await sees(page, liability[0].closing.toLocaleString('en-US', { minimumFractionDigits: 2 }));
+    expect(await violations(page)).to.deep.equal([]);
+    await pointer.press(page, 'button', seller);
+    await sees(page, 'Closing');
+    await page.waitForSelector('aside a[href*="/deals/"], section[aria-label] a[href*="/deals/"]');
+    expect(await violations(page)).to.deep.equal([]);
+    expect(problems).to.deep.equal([]);
+    await close();
+  });
+
+  it('is prepared by one person and closed by another', async () => {
+    const prepared = await browser.openPage('payroll', `/month-end?month=${from}`);
+    await pointer.press(prepared.page, 'button', 'Prepare');
+    await sees(prepared.page, 'Another admin closes it');
+    expect(prepared.problems).to.deep.equal([]);
+    await prepared.close();
+    const { page, problems, close } = await browser.openPage('admin', `/month-end?month=${from}`);
+    await pointer.press(page, 'button', 'Close the month');
+    await sees(page, 'Closed v1');
+    expect(await violations(page)).to.deep.equal([]);
+    await pointer.press(page, 'button', 'Accounts');
+    await page.waitForSelector('[role=dialog] input:focus');
+    expect(await violations(page)).to.deep.equal([]);
+    expect(problems).to.deep.equal([]);
+    await close();
+  });
+
+  it('has a policy that one admin proposes', async () => {
+    const { page, problems, close } = await browser.openPage('admin', '/month-end');
+    await pointer.press(page, 'button', 'Propose');
+    await pointer.write(page, 'Name', 'Contracts');
+    await page.keyboard.press('Enter');
+    await sees(page, 'are amortised over 36 months');
+    expect(await violations(page)).to.deep.equal([]);
+    expect(problems).to.deep.equal([]);
+    await close();
+  });
+});

@@ -1,0 +1,123 @@
+import { useQuery } from '@tanstack/react-query';
+import { type ContractCosts, contractCostsQuery } from '../../api/finance-queries.js';
+import { type Column, DataTable } from '../../components/DataTable.js';
+import { Facing } from '../../components/Facing.js';
+import { Loaded } from '../../components/Loaded.js';
+import { DealLink } from '../../components/links.js';
+import { Money } from '../../components/Money.js';
+import { Card } from '../../components/Page.js';
+import { formatPeriod } from '../../shared/format/periods.js';
+import styles from './Finance.module.css';
+
+type Row = ContractCosts['contractCosts'][number];
+
+const columns = [
+  ['opening', 'Opening'],
+  ['additions', 'Additions'],
+  ['corrections', 'Corrections'],
+  ['amortised', 'Amortised'],
+  ['clawedBack', 'Clawed back'],
+  ['impaired', 'Impaired'],
+  ['closing', 'Closing'],
+] as const;
+
+/** The asset: its roll-forward, future expense, and what is behind it by deal. Nothing without policies. */
+export function ContractCostCard({ month }: { readonly month: string }) {
+  const sums = useQuery(contractCostsQuery(month, 'total'));
+  return (
+    <Loaded query={sums} height={240}>
+      {(costs) => {
+        const [row] = costs.contractCosts;
+        return row === undefined ? null : (
+          <>
+            <Card title="Capitalised cost of contracts" note={`in ${costs.currency}`}>
+              <Facing
+                rows={columns.map(([name, label]) => [
+                  label,
+                  <Money key={name} amount={row[name]} currency={costs.currency} unit="none" />,
+                ])}
+              />
+              <Facing
+                rows={[
+                  ['Current', <Money key="c" amount={costs.current} currency={costs.currency} unit="none" />],
+                  ['Non-current', <Money key="n" amount={costs.nonCurrent} currency={costs.currency} unit="none" />],
+                ]}
+              />
+              <Curve costs={costs} />
+            </Card>
+            <DealsCard month={month} currency={costs.currency} />
+          </>
+        );
+      }}
+    </Loaded>
+  );
+}
+
+/** Future expense by month as bars, each with its amount in words. */
+function Curve({ costs: { future, currency } }: { readonly costs: ContractCosts }) {
+  const highest = Math.max(...future.map(({ amount }) => amount), 0);
+  if (highest === 0) return null;
+  return (
+    <figure className={styles.curve}>
+      <figcaption>Future expense</figcaption>
+      <ol>
+        {future.slice(0, 60).map(({ month, amount }) => (
+          <li key={month} title={`${formatPeriod(month)}: ${amount} ${currency}`}>
+            <span aria-hidden="true" style={{ height: `${(amount / highest) * 100}%` }} />
+            <span className="unseen">
+              {formatPeriod(month)}: <Money amount={amount} currency={currency} />
+            </span>
+          </li>
+        ))}
+      </ol>
+    </figure>
+  );
+}
+
+function DealsCard({ month, currency }: { readonly month: string; readonly currency: string }) {
+  const deals = useQuery(contractCostsQuery(month, 'deal'));
+  return (
+    <Loaded query={deals} height={320}>
+      {({ contractCosts }) => (
+        <Card title="Cost by deal" isFlush>
+          <DataTable
+            caption="Capitalised cost of each person and deal"
+            columns={dealColumns(currency)}
+            rows={contractCosts}
+            rowKey={({ repId, dealId }) => `${repId} ${dealId}`}
+            isInset
+          />
+        </Card>
+      )}
+    </Loaded>
+  );
+}
+
+function dealColumns(currency: string): readonly Column<Row>[] {
+  return [
+    {
+      key: 'deal',
+      header: 'Deal',
+      phone: 'title',
+      sortBy: ({ dealName, dealId }) => dealName ?? dealId,
+      cell: ({ dealId, dealName }) => (dealId === null ? null : <DealLink dealId={dealId} name={dealName} isRow />),
+    },
+    {
+      key: 'person',
+      header: 'Person',
+      phone: 'detail',
+      sortBy: ({ repName }) => repName,
+      cell: ({ repName }) => repName,
+    },
+    ...columns.map(
+      ([name, label]): Column<Row> => ({
+        key: name,
+        header: label,
+        align: 'right',
+        sortBy: (row) => row[name],
+        ...(name === 'closing' ? { phone: 'amount' as const } : {}),
+        cell: (row) => <Money amount={row[name]} currency={currency} unit="none" dimsZero />,
+      }),
+    ),
+  ];
+}

@@ -1,0 +1,151 @@
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { useAction, useChange } from '../../api/change.js';
+import { api } from '../../api/client.js';
+import { type Policy, policiesQuery } from '../../api/finance-queries.js';
+import { useKeptForm } from '../../app/kept-state.js';
+import { showMessage } from '../../app/messages.js';
+import { useSession } from '../../app/session.js';
+import { Button } from '../../components/Button.js';
+import { Dialog } from '../../components/Dialog.js';
+import { Choice, TextField } from '../../components/Field.js';
+import { Loaded } from '../../components/Loaded.js';
+import { Card } from '../../components/Page.js';
+import { Badge } from '../../components/StatusBadge.js';
+import { formatPeriod } from '../../shared/format/periods.js';
+import styles from './Finance.module.css';
+
+const badges = { proposed: 'info', approved: 'good', withdrawn: 'neutral' } as const;
+const words = { proposed: 'Proposed', approved: 'Approved', withdrawn: 'Withdrawn' } as const;
+
+/** Which cost is an asset, and over how long: versions that one admin proposes and another approves. */
+export function PoliciesCard({ month }: { readonly month: string }) {
+  const { role } = useSession();
+  const policies = useQuery(policiesQuery);
+  const [isProposing, setProposing] = useState(false);
+  return (
+    <Loaded query={policies} height={120}>
+      {(versions) => (
+        <Card
+          title="Policies of capitalised cost"
+          note={versions.length === 0 ? 'without a policy, commission is expense' : undefined}
+          action={role === 'admin' ? <Button onClick={() => setProposing(true)}>Propose</Button> : undefined}
+        >
+          <ul className={styles.points}>
+            {versions.map((policy) => (
+              <PolicyLine key={`${policy.name} ${policy.version}`} policy={policy} />
+            ))}
+          </ul>
+          {isProposing ? <ProposeDialog month={month} onClose={() => setProposing(false)} /> : null}
+        </Card>
+      )}
+    </Loaded>
+  );
+}
+
+function PolicyLine({ policy }: { readonly policy: Policy }) {
+  const { role } = useSession();
+  const { name, version, status } = policy;
+  const params = { name, version: String(version) };
+  const approve = useAction({ send: () => api.approvePolicy({ params }) });
+  const withdraw = useAction({ send: () => api.withdrawPolicy({ params }) });
+  return (
+    <li>
+      <Badge tone={badges[status]}>{words[status]}</Badge> {name} v{version}: {describePolicy(policy)}
+      {status === 'proposed' && role === 'admin' ? (
+        <span className={styles.steps}>
+          <Button isBusy={approve.isBusy} onClick={() => approve.send()}>
+            Approve
+          </Button>
+          <Button isBusy={withdraw.isBusy} onClick={() => withdraw.send()}>
+            Withdraw
+          </Button>
+        </span>
+      ) : null}
+    </li>
+  );
+}
+
+/** The policy in a sentence, with an example. */
+function describePolicy({ from, treatment, months, match, convention }: Policy): string {
+  const which = match.ruleNames === undefined ? 'all rows of deals' : match.ruleNames.join(', ');
+  if (treatment === 'expense') return `from ${formatPeriod(from)}, ${which} are expense`;
+  const start = { full_month: 'the month it is earned in', next_month: 'the month after it', daily: 'its day' }[
+    convention
+  ];
+  return `from ${formatPeriod(from)}, ${which} are amortised over ${months} months from ${start} on`;
+}
+
+function ProposeDialog({ month, onClose }: { readonly month: string; readonly onClose: () => void }) {
+  const form = useKeptForm('policy', {
+    name: '',
+    from: month,
+    treatment: 'capitalise',
+    months: '36',
+    convention: 'full_month',
+    rules: '',
+    position: '1',
+  });
+  const { name, from, treatment, months, convention, rules, position } = form.values;
+  const ruleNames = rules
+    .split(',')
+    .map((rule) => rule.trim())
+    .filter((rule) => rule !== '');
+  const change = useChange({
+    send: () =>
+      api.proposePolicy({
+        params: { name },
+        body: {
+          from,
+          position: Number(position),
+          match: ruleNames.length === 0 ? {} : { ruleNames },
+          treatment: treatment as Policy['treatment'],
+          months: Number(months),
+          convention: convention as Policy['convention'],
+        },
+      }),
+    onDone: () => {
+      form.clear();
+      showMessage('Another admin approves the policy.');
+      onClose();
+    },
+  });
+  return (
+    <Dialog
+      title="Propose a policy"
+      onClose={onClose}
+      onSubmit={() => change.send()}
+      change={change}
+      form={form}
+      action={{ disabled: name.trim() === '', children: 'Propose' }}
+    >
+      <TextField label="Name" maxLength={100} {...form.field('name')} />
+      <TextField label="First month" hint="YYYY-MM, a month that is open." {...form.field('from')} />
+      <Choice
+        label="Treatment"
+        choices={[
+          ['capitalise', 'asset, amortised'],
+          ['expense', 'expense'],
+        ]}
+        {...form.field('treatment')}
+      />
+      <TextField label="Months" inputMode="numeric" {...form.field('months')} />
+      <Choice
+        label="Begins with"
+        choices={[
+          ['full_month', 'the month in which it is earned'],
+          ['next_month', 'the month after it'],
+          ['daily', 'its day'],
+        ]}
+        {...form.field('convention')}
+      />
+      <TextField label="Rules" hint="Names, separated by commas; all if empty." {...form.field('rules')} />
+      <TextField
+        label="Position"
+        inputMode="numeric"
+        hint="The first policy that matches decides."
+        {...form.field('position')}
+      />
+    </Dialog>
+  );
+}
