@@ -166,6 +166,11 @@ export const eventData = {
     planVersionId: nullableId('version whose status changed, and not that of the plan'),
     status: planStatus,
   }),
+  'rate_table.changed': z.strictObject({
+    name: z.string().describe('Name of the table'),
+    revision: z.int().describe('Number of the change'),
+    deleted: z.boolean().describe('Whether the change deleted the table'),
+  }),
   'recalculation.completed': endedJob,
   'recalculation.failed': endedJob,
   'crm.sync_completed': endedJob.pick({ jobId: true, result: true }),

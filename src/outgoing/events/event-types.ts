@@ -26,6 +26,7 @@ export const eventTypes = {
   'plan.accepted': 'A person has accepted a plan',
   'plan.declined': 'A person has declined a plan',
   'plan.status_changed': 'The status of a plan or of a version changed',
+  'rate_table.changed': 'A rate table was created, changed or deleted',
   'recalculation.completed': 'A recalculation completed',
   'recalculation.failed': 'A recalculation failed for at least one rep',
   'crm.sync_completed': 'A sync with a CRM completed',

@@ -11,6 +11,7 @@ import { requestAsJob } from '../../ledger/requests/request-as-job.js';
 import { setAuditCounts } from '../../platform/database/audit-counts.js';
 import { type Transaction } from '../../platform/database/unit-of-work.js';
 import { type Subject } from '../../platform/operations/operation.js';
+import { recordEvent } from '../../platform/outbound/outgoing-events.js';
 import { previewPersonalWrite } from '../../simulation/preview-write.js';
 import { loadAffectedWithin, personalEffect } from '../../simulation/write-effect.js';
 import { countRows, differingDays } from './dated-rows.js';
@@ -113,6 +114,8 @@ async function writeChange(
   const revision = { revision: (latest?.revision ?? 0) + 1, actor: caller.actor, note, counts: rows };
   if (table === null) await removeTable(tx, name, revision);
   else await storeTable(tx, { ...table, name }, revision);
+  const data = { name, revision: revision.revision, deleted: table === null };
+  await recordEvent(tx, { type: 'rate_table.changed', data });
   const days = await findAffected(tx, plans.map(planIdOf), differingDays(stored, table));
   if (peopleBehind(caller).some((person) => days.has(person)))
     throw new Failure(

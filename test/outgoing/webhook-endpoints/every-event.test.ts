@@ -173,6 +173,8 @@ describe('every documented type of event', function () {
     await causes.acceptPlan();
     const { planId } = await api.createPlan({ name: 'Contest', config: { rules: [flatRule('Contest', 0.01)] } }, []);
     await api.expect(200, 'PATCH', `/v1/plans/${planId}/status`, { status: 'archived' });
+    const rates = { keys: [], columns: [{ name: 'rate' }], rows: [{ keys: {}, values: { rate: 0.1 } }] };
+    await api.expect(200, 'PUT', '/v1/rate-tables/Contest', rates);
     await causes.failCalculation();
     const missing = () => Object.keys(eventTypes).filter((type) => of(type).length === 0);
     await until(() => missing().length === 0, { withinMs: 60_000 }).catch(() => expect(missing()).to.deep.equal([]));

@@ -21,6 +21,7 @@ export const eventWords: Readonly<Record<string, string>> = {
   'plan.accepted': 'A person accepted a plan',
   'plan.declined': 'A person declined a plan',
   'plan.status_changed': 'A plan was activated or archived',
+  'rate_table.changed': 'A rate table changed',
   'recalculation.completed': 'A recalculation completed',
   'recalculation.failed': 'A recalculation failed',
   'crm.sync_completed': 'A sync completed',
