@@ -122,7 +122,7 @@ interface LaneWrite {
 }
 
 /** The former counter and day of a row outside the window whose key an event within it took over. */
-export interface Displaced extends Counter {
+interface Displaced extends Counter {
   readonly lane: number;
   readonly eventId: string;
   readonly earnedOn: Day;
