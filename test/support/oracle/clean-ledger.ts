@@ -778,10 +778,12 @@ class RepLedger {
     if (target === null) return [];
     if (credit.isZero()) return only(reachedBy(sliceStart));
     const bands = buildBands(tiers, target, belowZero);
-    return tiers.map((each, index) => ({
-      tier: each,
-      weight: partIn(bands[index] as Band, credit, sliceStart).dividedBy(credit.abs()),
-    }));
+    // A fixed amount is paid by the tier reached only.
+    return tiers.flatMap((each, index) =>
+      each.flatAmount === null
+        ? [{ tier: each, weight: partIn(bands[index] as Band, credit, sliceStart).dividedBy(credit.abs()) }]
+        : [],
+    );
   }
 
   private payOfTable(firing: Firing, tier: Tier, line: CountedLine | null): RatePay | null {
