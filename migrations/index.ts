@@ -81,7 +81,7 @@ import * as approvalReminders from './079_approval_reminders.js';
 import * as accounting from './080_accounting.js';
 import * as roleFinance from './081_role_finance.js';
 import * as accountingPolicies from './082_accounting_policies.js';
-import * as oneStoredJob from './085_one_stored_job.js';
+import * as oneStoredJob from './083_one_stored_job.js';
 
 /** Every migration in its order. A released migration never changes; a later one corrects it. */
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -167,5 +167,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '080_accounting': accounting,
   '081_role_finance': roleFinance,
   '082_accounting_policies': accountingPolicies,
-  '085_one_stored_job': oneStoredJob,
+  '083_one_stored_job': oneStoredJob,
 };
