@@ -1,9 +1,9 @@
 import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
 import { useChange } from '../../api/change.js';
 import { api } from '../../api/client.js';
 import { peopleQuery } from '../../api/payroll-queries.js';
 import { type Statement } from '../../api/queries.js';
+import { useKeptForm } from '../../app/kept-state.js';
 import { showMessage } from '../../app/messages.js';
 import { useSession } from '../../app/session.js';
 import { Dialog } from '../../components/Dialog.js';
@@ -16,11 +16,16 @@ interface ReassignDialogProps {
   readonly onClose: () => void;
 }
 
+interface Entered {
+  readonly chosen: readonly string[];
+  readonly reason: string;
+}
+
 /** Names who signs a step of one statement whose signers have left. */
 export function ReassignDialog({ statement: { repId, repName, period }, step, onClose }: ReassignDialogProps) {
   const { repId: own } = useSession();
-  const [chosen, setChosen] = useState<readonly string[]>([]);
-  const [reason, setReason] = useState('');
+  const form = useKeptForm<Entered>(`reassign ${repId} ${period} ${step}`, { chosen: [], reason: '' });
+  const { chosen, reason } = form.values;
   const people = (useQuery(peopleQuery).data?.reps ?? []).filter(
     ({ id, role, active }) => active && (role === 'admin' || role === 'manager') && id !== own && id !== repId,
   );
@@ -29,6 +34,7 @@ export function ReassignDialog({ statement: { repId, repName, period }, step, on
       api.reassignStep({ params: { repId }, body: { period, step, repIds: [...chosen], reason: reason.trim() } }),
     onDone: () => {
       showMessage(`${step} of ${repName} waits for the people you named.`);
+      form.clear();
       onClose();
     },
   });
@@ -38,6 +44,7 @@ export function ReassignDialog({ statement: { repId, repName, period }, step, on
       onClose={onClose}
       onSubmit={() => reassign.send()}
       change={reassign}
+      form={form}
       action={{ disabled: chosen.length === 0 || reason.trim() === '', children: 'Name them' }}
     >
       <p className="dim">Only for this statement. You cannot name yourself.</p>
@@ -45,13 +52,9 @@ export function ReassignDialog({ statement: { repId, repName, period }, step, on
         label="Who signs"
         choices={people.map(({ id, name }) => [id, name] as const)}
         chosen={chosen}
-        onChange={setChosen}
+        onChange={(named) => form.change({ chosen: named })}
       />
-      <TextField
-        label="Reason, for the audit log"
-        value={reason}
-        onChange={({ currentTarget }) => setReason(currentTarget.value)}
-      />
+      <TextField label="Reason, for the audit log" {...form.field('reason')} />
     </Dialog>
   );
 }
