@@ -25,7 +25,7 @@ export function toApprovalResponse(chains: Chains, state: ChainState, caller: Ca
 }
 
 /** {@link toApprovalResponse} with the signatures that count no longer. */
-export function withHistory(response: Approval, { history }: ChainState, caller: Caller): Approval {
+function withHistory(response: Approval, { history }: ChainState, caller: Caller): Approval {
   const ended = history.flatMap((signature) =>
     signature.endedAt === null || signature.endedBy === null
       ? []

@@ -44,7 +44,7 @@ export interface NextStep {
   readonly isOverdue: boolean;
 }
 
-export interface StepState {
+interface StepState {
   readonly name: string;
   readonly signature: Signature | null;
 }

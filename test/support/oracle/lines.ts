@@ -168,7 +168,7 @@ export interface CountedLine extends SeenLine {
   tierValue: Amount | null;
 }
 
-export function numberOf({ read }: SeenLine, slug: string): Amount | null {
+function numberOf({ read }: SeenLine, slug: string): Amount | null {
   return numberFrom(read(slug));
 }
 

@@ -1,7 +1,7 @@
 import { queryOptions } from '@tanstack/react-query';
 import { type Answer, api } from './client.js';
 
-export type Acceptances = Answer<'listAcceptances'>;
+type Acceptances = Answer<'listAcceptances'>;
 export type Acceptance = Acceptances['acceptances'][number];
 export type PlanDocument = Answer<'getPlanDocument'>['document'];
 
