@@ -16,6 +16,8 @@ const names: Readonly<Record<Mail['kind'], string>> = {
   statement_approved: 'Statement approved',
   dispute_answered: 'Question answered',
   question_asked: 'Question to answer',
+  approval_due: 'Signature due',
+  plan_acceptance: 'Plan to accept',
   connection_broken: 'Connection broken',
   import_problem: 'Problem of a scheduled import',
   weekly_digest: 'Weekly summary',
