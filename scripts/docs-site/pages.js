@@ -10,7 +10,7 @@ export const groups = [
   },
   {
     title: 'Commission',
-    pages: ['plans', 'corrections', 'approvals', 'disputes-and-discrepancies', 'payouts', 'clawbacks', 'documents'].map(ofFolder),
+    pages: ['plans', 'corrections', 'approvals', 'disputes-and-discrepancies', 'payouts', 'clawbacks', 'finance', 'documents'].map(ofFolder),
   },
   {
     title: 'Integrate',

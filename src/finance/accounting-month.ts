@@ -24,7 +24,7 @@ export const accountingMonth = z
     reopening: z
       .object({
         by: z.string().describe('Who requests to reopen it, as the audit log names them'),
-        reason: z.string().describe('Why'),
+        reason: z.string().describe('Why, as they entered it'),
       })
       .nullable()
       .describe('The request to reopen it, which waits for another person; null for none'),

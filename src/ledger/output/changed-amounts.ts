@@ -13,7 +13,9 @@ export async function recordChangedAmounts(
   const changes = lanes.flatMap(({ repId, runId, writes, reversals }, lane) => {
     const written = writes.filter(changesAmount).map((write) => write.eventId);
     const reversed = reversals.filter((row) => !isZero(row.amount)).map((row) => row.eventId);
-    const eventIds = [...new Set([...written, ...reversed, ...(applied[lane]?.displaced ?? []).map(({ eventId }) => eventId)])];
+    const eventIds = [
+      ...new Set([...written, ...reversed, ...(applied[lane]?.displaced ?? []).map(({ eventId }) => eventId)]),
+    ];
     return eventIds.length === 0 ? [] : [{ repId, runId, eventIds }];
   });
   await recordChangedCommission(tx, changes);

@@ -40,6 +40,8 @@ const calls: Readonly<Record<string, { readonly needs: readonly Call[]; readonly
       { body: { stepUpMinutes: 1440, name: 'Acme' } },
       { body: { agentWrites: 'allow' } },
       { body: { agentWrites: null } },
+      { body: { approvalSteps: null } },
+      { body: { adjustmentLimits: null } },
     ],
     others: [{ body: { name: 'Acme' } }, { body: { agentWrites: 'confirm' } }, { body: { agentWrites: 'deny' } }],
   },
@@ -124,6 +126,14 @@ const calls: Readonly<Record<string, { readonly needs: readonly Call[]; readonly
   saveIdentityProvider: { needs: [{ body: identityProvider }] },
   deleteIdentityProvider: { needs: [{ path: `/v1/installation/identity-providers/${unknown}` }] },
   getPayoutFile: { needs: [{ path: `/v1/payout-batches/${unknown}/file` }] },
+  acceptPlan: {
+    needs: [{ path: `/v1/plans/${unknown}/acceptances`, body: { signedName: 'Ann', sha256: '0'.repeat(64) } }],
+  },
+  closeAccountingMonth: { needs: [{ path: '/v1/accounting/months/2026-01/close', body: { hash: '0' } }] },
+  reopenAccountingMonth: { needs: [{ path: '/v1/accounting/months/2026-01/reopen', body: { reason: 'x' } }] },
+  approvePolicy: { needs: [{ path: '/v1/accounting/policies/x/versions/1/approve' }] },
+  exportLiability: { needs: [{ path: '/v1/accounting/liability/export.csv?month=2026-01' }] },
+  exportJournals: { needs: [{ path: '/v1/accounting/journals/2026-01/export?layout=generic' }] },
 };
 
 /** Their calls fail after the check, because they name nothing that exists. */
@@ -140,6 +150,13 @@ const failures: Readonly<Record<string, readonly number[]>> = {
   deleteIdentityProvider: [409],
   getPayoutFile: [404],
   decideAgentRequest: [409, 410],
+  // A key is no person, who accepts, closes and reopens.
+  acceptPlan: [403, 409],
+  closeAccountingMonth: [403, 409],
+  reopenAccountingMonth: [403, 409],
+  approvePolicy: [409],
+  exportLiability: [409],
+  exportJournals: [409],
 };
 
 describe('step-up', () => {
@@ -184,7 +201,7 @@ describe('step-up', () => {
     return client.post('/auth/confirm', { code, nonce });
   }
 
-  it('protects new keys, agents and webhooks, access of people, payroll ids, files, hand-overs and settings, and nothing else', () => {
+  it('protects new keys, agents and webhooks, access of people, payroll ids, files, hand-overs, books, signatures and settings, and nothing else', () => {
     const protectedIds = operations.filter(({ stepUp }) => stepUp !== undefined).map(({ id }) => id);
     expect(protectedIds).to.have.members(Object.keys(calls));
   });

@@ -172,8 +172,8 @@ describe('identity providers beside that of the environment', () => {
       expect(
         identityProviders.map((one: Record<string, unknown>) => [one['name'], one['source'], one['callbackUrl']]),
       ).to.deep.equal([
-        ['Single sign-on', 'environment', 'https://pay.acme.test/access/auth/oidc/callback'],
-        ['Second', 'app', 'https://pay.acme.test/access/auth/oidc/callback'],
+        ['Single sign-on', 'environment', 'https://pay.acme.test/auth/oidc/callback'],
+        ['Second', 'app', 'https://pay.acme.test/auth/oidc/callback'],
       ]);
     } finally {
       await service.stop();

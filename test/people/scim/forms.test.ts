@@ -73,7 +73,7 @@ const patches: readonly (readonly [form: string, operations: readonly Loose[], c
   ],
   [
     'the address of the manager',
-    [{ op: 'add', path: `${enterprise}:manager`, value: { $ref: `https://a.test/people/scim/v2/Users/${boss}` } }],
+    [{ op: 'add', path: `${enterprise}:manager`, value: { $ref: `https://a.test/scim/v2/Users/${boss}` } }],
     { managerId: boss },
   ],
   ['a part of the manager', [{ op: 'replace', path: `${enterprise}:manager.value`, value: boss }], { managerId: boss }],
