@@ -5,6 +5,7 @@ import { api } from '../../api/client.js';
 import { showMessage } from '../../app/messages.js';
 import { Button } from '../../components/Button.js';
 import { Choice } from '../../components/Field.js';
+import { Loaded } from '../../components/Loaded.js';
 import { Card } from '../../components/Page.js';
 import { ProgressBar } from '../../components/ProgressBar.js';
 import { formatCount } from '../../shared/format/numbers.js';
@@ -19,7 +20,7 @@ interface PlanAcceptanceProps {
 
 /** Whether people accept the plan, and how far that is. */
 export function PlanAcceptance({ planId, planVersionId }: PlanAcceptanceProps) {
-  const acceptances = useQuery(acceptancesQuery(planId)).data;
+  const acceptances = useQuery(acceptancesQuery(planId));
   const set = useAction({
     send: (acceptance: Mode) => api.setPlanAcceptance({ params: { planVersionId }, body: { acceptance } }),
     onDone: ({ requested }) => showMessage(`Saved. ${formatCount(requested, 'request was', 'requests were')} sent.`),
@@ -28,8 +29,7 @@ export function PlanAcceptance({ planId, planVersionId }: PlanAcceptanceProps) {
     send: () => api.remindAcceptances({ params: { planRef: planId } }),
     onDone: ({ requested }) => showMessage(`${formatCount(requested, 'request was', 'requests were')} sent again.`),
   });
-  if (acceptances === undefined) return null;
-  const ofVersion = acceptances.acceptances.filter((each) => each.planVersionId === planVersionId);
+  const ofVersion = (acceptances.data?.acceptances ?? []).filter((each) => each.planVersionId === planVersionId);
   const accepted = ofVersion.filter(({ status }) => status === 'accepted').length;
   const words = `${accepted} of ${ofVersion.length} accepted`;
   const others = ofVersion.filter(({ status }) => status !== 'accepted');
@@ -45,25 +45,33 @@ export function PlanAcceptance({ planId, planVersionId }: PlanAcceptanceProps) {
         )
       }
     >
-      <Choice
-        label="People"
-        choices={[
-          ['none', 'need not accept this version'],
-          ['required', 'accept it'],
-          ['hold_pay', 'accept it, and its pay waits until then'],
-        ]}
-        value={ofVersion[0]?.acceptance ?? 'none'}
-        disabled={set.isBusy}
-        onChange={({ currentTarget }) => set.send(currentTarget.value as Mode)}
-      />
-      {ofVersion.length === 0 ? null : <ProgressBar ratio={accepted / ofVersion.length} label={words} />}
-      <ul>
-        {others.map(({ repId, repName, status, reason }) => (
-          <li key={repId}>
-            {repName}: {status === 'declined' ? `declined, ${reason ?? ''}` : 'has not answered'}
-          </li>
-        ))}
-      </ul>
+      <Loaded query={acceptances} height={64}>
+        {() => (
+          <>
+            <Choice
+              label="People"
+              choices={[
+                ['none', 'need not accept this version'],
+                ['required', 'accept it'],
+                ['hold_pay', 'accept it, and its pay waits until then'],
+              ]}
+              value={ofVersion[0]?.acceptance ?? 'none'}
+              disabled={set.isBusy}
+              onChange={({ currentTarget }) => set.send(currentTarget.value as Mode)}
+            />
+            {ofVersion.length === 0 ? null : <ProgressBar ratio={accepted / ofVersion.length} label={words} />}
+            {others.length === 0 ? null : (
+              <ul>
+                {others.map(({ repId, repName, status, reason }) => (
+                  <li key={repId}>
+                    {repName}: {status === 'declined' ? `declined, ${reason ?? ''}` : 'has not answered'}
+                  </li>
+                ))}
+              </ul>
+            )}
+          </>
+        )}
+      </Loaded>
     </Card>
   );
 }
