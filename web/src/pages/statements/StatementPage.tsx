@@ -77,7 +77,7 @@ export function StatementPage() {
           <>
             <StatusLine statement={loaded} />
             {reviews ? (
-              <Suspense fallback={null}>
+              <Suspense fallback={<Skeleton height={32} />}>
                 <StatementReview repId={repId} period={period} />
               </Suspense>
             ) : null}

@@ -10,6 +10,7 @@ import { useSession } from '../../app/session.js';
 import blocks from '../../components/Blocks.module.css';
 import { Button, IconButton } from '../../components/Button.js';
 import { StatementLink } from '../../components/links.js';
+import { Skeleton } from '../../components/States.js';
 import { formatPeriod } from '../../shared/format/periods.js';
 import { useShortcuts } from '../../shared/keys/shortcuts.js';
 import { ApproveDialog } from '../team/approvals/ApproveDialog.js';
@@ -32,10 +33,13 @@ interface StatementReviewProps {
 /** The review of the team continues on the statement: why it needs a look, Approve, and the people before and after. */
 export function StatementReview({ repId, period }: StatementReviewProps) {
   const { repId: own } = useSession();
-  const team = useQuery(teamStatementsQuery(period)).data;
-  const exceptions = finishedExceptions(useQuery(exceptionsQuery(period)).data);
+  const teamRead = useQuery(teamStatementsQuery(period));
+  const exceptionsRead = useQuery(exceptionsQuery(period));
+  const team = teamRead.data;
+  const exceptions = finishedExceptions(exceptionsRead.data);
   const { seenOf, accept } = useSeenStatements(own, period, team?.statements);
-  if (team === undefined || exceptions === undefined) return null;
+  if (team === undefined || exceptions === undefined)
+    return teamRead.isError || exceptionsRead.isError ? null : <Skeleton height={32} />;
   const rows = approvalRows({
     period,
     ownRepId: own,
