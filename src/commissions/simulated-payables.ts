@@ -3,8 +3,9 @@ import { asNumber } from '../engine/field-value.js';
 import { type Decision, type RepResult } from '../engine/model.js';
 import { type Deal } from '../engine/slug.js';
 import { decodeInputs } from '../engine/trace.js';
+import { addTo } from '../kernel/add-to.js';
 import { type DayRange, isWithin } from '../kernel/day.js';
-import { Decimal } from '../kernel/decimal.js';
+import { type Decimal } from '../kernel/decimal.js';
 import { getOrInsert } from '../kernel/get-or-insert.js';
 import { groupBy } from '../kernel/group-by.js';
 import { type Period } from '../kernel/period.js';
@@ -109,7 +110,7 @@ function sumByPeriod(
   for (const group of groups)
     for (const [period, amount] of releases.get(group.key) ?? []) {
       const ofPeriod = getOrInsert(sums, period, () => new Map<string, Decimal>());
-      ofPeriod.set(group.currency, (ofPeriod.get(group.currency) ?? Decimal.zero).plus(amount));
+      addTo(ofPeriod, group.currency, amount);
     }
   return payPeriods
     .inOrder([...sums.keys()])

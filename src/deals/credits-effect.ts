@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { fields } from '../api/resource-fields.js';
 import { dealOfKey } from '../engine/clawback.js';
+import { addTo } from '../kernel/add-to.js';
 import { Decimal, sum } from '../kernel/decimal.js';
 import { groupBy } from '../kernel/group-by.js';
 import { sumsByCurrency } from '../kernel/sums-by-currency.js';
@@ -126,8 +127,7 @@ export function computePaidTwice({ moved, locked }: Movement): { currency: strin
     locked.filter(({ delta }) => delta < 0).map(({ currency, delta }) => ({ currency, amount: String(-delta) })),
   );
   const gained = new Map<string, Decimal>();
-  for (const { currency, before, after } of moved.flatMap(toSides))
-    gained.set(currency, (gained.get(currency) ?? Decimal.zero).plus(after).minus(before));
+  for (const { currency, before, after } of moved.flatMap(toSides)) addTo(gained, currency, after.minus(before));
   return [...overpaid].flatMap(([currency, over]) => {
     const gain = gained.get(currency) ?? Decimal.zero;
     const twice = gain.isLessThan(over) ? gain : over;

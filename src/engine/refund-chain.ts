@@ -1,3 +1,4 @@
+import { addTo } from '../kernel/add-to.js';
 import { type Day } from '../kernel/day.js';
 import { Decimal, maximum, minimum, sum } from '../kernel/decimal.js';
 import { groupBy } from '../kernel/group-by.js';
@@ -209,7 +210,7 @@ function eventKey(event: UpstreamEvent): string {
 
 function sumByInput(events: readonly UpstreamEvent[]): ReadonlyMap<string, Decimal> {
   const sums = new Map<string, Decimal>();
-  for (const event of events) sums.set(eventKey(event), (sums.get(eventKey(event)) ?? Decimal.zero).plus(event.amount));
+  for (const event of events) addTo(sums, eventKey(event), event.amount);
   return sums;
 }
 
@@ -222,7 +223,7 @@ function weighInputs(
   const weights = new Map<string, Decimal>();
   for (const { input, row } of pairInputs(inputs, (name) => ofInput.get(inputName(name)) ?? [])) {
     const key = eventKey(row);
-    weights.set(key, (weights.get(key) ?? Decimal.zero).plus(Decimal.of(input.amount).absolute()));
+    addTo(weights, key, Decimal.of(input.amount).absolute());
   }
   return [...weights].map(([key, weight]) => ({ key, weight }));
 }

@@ -1,5 +1,6 @@
 import { type Decision, type RepResult } from '../engine/model.js';
 import { type CascadeInput, decodeInputs } from '../engine/trace.js';
+import { addTo } from '../kernel/add-to.js';
 import { Decimal } from '../kernel/decimal.js';
 import { type EventLoopSlice } from '../kernel/waiting.js';
 import { type LedgerRow } from '../ledger/input/ledger-rows.js';
@@ -102,7 +103,7 @@ function movedCredits(rows: readonly MovedRow[]): Map<string, Decimal> {
   const credits = new Map<string, Decimal>();
   const add = (planId: string, { attainmentKey, period }: RowState, credit: Decimal) => {
     const key = `${planId}|${attainmentKey}|${period}`;
-    credits.set(key, (credits.get(key) ?? Decimal.zero).plus(credit));
+    addTo(credits, key, credit);
   };
   for (const { planId, before, after } of rows) {
     if (before !== null && after !== null && isSameCredit(before, after)) continue;

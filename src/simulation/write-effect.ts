@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { z } from 'zod';
+import { addTo } from '../kernel/add-to.js';
 import { type Day, type DayRange, overlap } from '../kernel/day.js';
 import { Decimal } from '../kernel/decimal.js';
 import { getOrInsert } from '../kernel/get-or-insert.js';
@@ -145,7 +146,7 @@ function sumMovement(moved: readonly MovedRow[]): Omit<CommissionEffect, 'locked
     if (deltas.length === 0) continue;
     lines += 1;
     reps.add(row.repId);
-    for (const [code, delta] of deltas) sums.set(code, (sums.get(code) ?? Decimal.zero).plus(delta));
+    for (const [code, delta] of deltas) addTo(sums, code, delta);
   }
   return {
     lines,

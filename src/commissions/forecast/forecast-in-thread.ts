@@ -1,5 +1,6 @@
 import { sumEarnings } from '../../earnings/commission-views.js';
 import { type RepInput } from '../../engine/model.js';
+import { addTo } from '../../kernel/add-to.js';
 import { roundToCurrency } from '../../kernel/currency.js';
 import { addDays, isWithin } from '../../kernel/day.js';
 import { Decimal, maximum } from '../../kernel/decimal.js';
@@ -74,8 +75,7 @@ async function loadOutcomePay(tx: Transaction, { repId, range, workspace, today,
 async function loadKept(tx: Transaction, input: LoadedRepInput, range: ForecastTask['range']): Promise<Amounts> {
   const fixed = new Set(input.fixed.map(naturalKey));
   const kept = new Map<string, Decimal>();
-  const add = (currency: string, amount: Decimal) =>
-    kept.set(currency, (kept.get(currency) ?? Decimal.zero).plus(amount));
+  const add = (currency: string, amount: Decimal) => addTo(kept, currency, amount);
   for (const { currency, commission, bonus, adjustments } of await sumEarnings(tx, range, [input.repId]))
     for (const amount of [commission, bonus, adjustments]) add(currency, Decimal.of(amount));
   for (const row of input.stored)

@@ -1,8 +1,9 @@
 import { calculateRep } from '../../engine/calculate.js';
 import { type RepInput } from '../../engine/model.js';
 import { type Deal } from '../../engine/slug.js';
+import { addTo } from '../../kernel/add-to.js';
 import { type DayRange, isWithin } from '../../kernel/day.js';
-import { Decimal } from '../../kernel/decimal.js';
+import { type Decimal } from '../../kernel/decimal.js';
 import { type WonForm } from './forecast-task.js';
 
 /** Amounts by currency. */
@@ -47,7 +48,7 @@ export class OutcomePay {
     const { decisions } = calculateRep({ ...this.input, deals, explain: false });
     const amounts = new Map(this.kept);
     for (const { earnedOn, currency, amount } of decisions)
-      if (isWithin(earnedOn, this.range)) amounts.set(currency, (amounts.get(currency) ?? Decimal.zero).plus(amount));
+      if (isWithin(earnedOn, this.range)) addTo(amounts, currency, amount);
     return amounts;
   }
 }

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { addTo } from '../../kernel/add-to.js';
 import { currencyDigits } from '../../kernel/currency.js';
 import { type Day, latestDay } from '../../kernel/day.js';
 import { Decimal, sum } from '../../kernel/decimal.js';
@@ -161,7 +162,7 @@ class RepStatuses {
   private listNotReleased(): Entry[] {
     const { lastDay } = this;
     const due = sumByKey([...this.lines.values()].flat());
-    const add = (key: string, amount: Decimal) => due.set(key, (due.get(key) ?? Decimal.zero).plus(amount));
+    const add = (key: string, amount: Decimal) => addTo(due, key, amount);
     for (const { corrections, unpaid } of toPayPeriods(this.payables, this.periods)) {
       for (const correction of corrections) for (const [key, amount] of correction) add(key, amount);
       for (const [key, amount] of unpaid) add(key, amount.negated());

@@ -1,3 +1,4 @@
+import { addTo } from '../../kernel/add-to.js';
 import { currencyDigits } from '../../kernel/currency.js';
 import { type Day, type DayRange } from '../../kernel/day.js';
 import { Decimal, sum } from '../../kernel/decimal.js';
@@ -68,7 +69,7 @@ export function computePayLines(
   const lines = new Map<Period, readonly PayLine[]>();
   const paid = new Map<string, Decimal>();
   const known = new Map(groups.map((group) => [group.key, group]));
-  const pay = (key: string, amount: Decimal) => paid.set(key, (paid.get(key) ?? Decimal.zero).plus(amount));
+  const pay = (key: string, amount: Decimal) => addTo(paid, key, amount);
   for (const [index, { period, range, approved, corrections, unpaid }] of periods.entries()) {
     for (const [key, amount] of unpaid) pay(key, amount.negated());
     const previous = periods[index - 1];
@@ -129,8 +130,7 @@ export function computeCorrection(
   { lastDay, heldOn }: { readonly lastDay: Day; readonly heldOn: readonly Day[] },
 ): GroupAmounts {
   const amounts = new Map<string, Decimal>();
-  const change = (group: PayGroup, amount: Decimal) =>
-    amounts.set(group.key, (amounts.get(group.key) ?? Decimal.zero).plus(amount));
+  const change = (group: PayGroup, amount: Decimal) => addTo(amounts, group.key, amount);
   for (const group of after) change(group, computeReleased(group, lastDay));
   for (const group of before) change(group, computeReleased(group, lastDay).negated());
   const held = findHeld(after, amounts, heldOn);

@@ -1,3 +1,4 @@
+import { addTo } from '../../kernel/add-to.js';
 import { addDays, addMonths, type Day, latestDay } from '../../kernel/day.js';
 import { Decimal } from '../../kernel/decimal.js';
 import { getOrInsert } from '../../kernel/get-or-insert.js';
@@ -24,7 +25,7 @@ export function releasesByPeriod(
   const releases = new Map<string, Map<Period | null, Decimal>>();
   const add = (key: string, period: Period | null, amount: Decimal) => {
     const ofGroup = getOrInsert(releases, key, () => new Map<Period | null, Decimal>());
-    ofGroup.set(period, (ofGroup.get(period) ?? Decimal.zero).plus(amount));
+    addTo(ofGroup, period, amount);
   };
   for (const group of groups) add(group.key, null, computeEarned(group, latestDay));
   for (const [period, lines] of computeLines(payables, periods))
