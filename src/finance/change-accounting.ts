@@ -3,13 +3,14 @@ import { type AccountingTerms } from '../access/workspaces/workspace-tables.js';
 import { type Caller } from '../kernel/caller.js';
 import { type Day } from '../kernel/day.js';
 import { Failure, invalid } from '../kernel/failure.js';
+import { previousPeriod } from '../kernel/period.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
 import { insertClosing, markReopened } from './closing-store.js';
 import { listClosed } from './closing-views.js';
 import { hashLines } from './journal-line.js';
 import { loadLabels } from './labels.js';
 import { loadOpening, requireEntity } from './load-books.js';
-import { type Month, monthBefore } from './month.js';
+import { type Month } from './month.js';
 import { findAccounting, findEntity, mainEntity } from './settings-views.js';
 
 /** Turns accounting on or off, or changes its terms. Turning it on stores the balances before the first month. */
@@ -64,7 +65,7 @@ async function storeOpening(
   caller: Caller,
   { from, today, at }: { readonly from: Month; readonly today: Day; readonly at: Date },
 ): Promise<void> {
-  const month = monthBefore(from);
+  const month = previousPeriod(from);
   const lines = await loadOpening(tx, from, today);
   await insertClosing(tx, caller, {
     month,

@@ -1,10 +1,11 @@
 import { sql } from 'kysely';
 import { z } from 'zod';
 import { type Day } from '../kernel/day.js';
+import { periodRange } from '../kernel/period.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
 import { listByPerson, listMissingRates } from './liability.js';
 import { type BookMonths, type MonthBooks } from './load-books.js';
-import { daysOf, type Month } from './month.js';
+import { type Month } from './month.js';
 import { listPolicies } from './policy-views.js';
 
 const blockingCodes = [
@@ -47,7 +48,7 @@ export async function loadChecklist(
   books: MonthBooks,
   today: Day,
 ): Promise<Checklist> {
-  const { to } = daysOf(books.month);
+  const { to } = periodRange(books.month);
   const counts = await countOpen(tx, to);
   const receivables = listByPerson(books).filter(({ receivable }) => !receivable.isZero()).length;
   return {

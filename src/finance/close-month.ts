@@ -2,6 +2,7 @@ import { recordAuditEntry } from '../audit/audit-entry.js';
 import { type Caller, peopleBehind } from '../kernel/caller.js';
 import { type Day } from '../kernel/day.js';
 import { Failure } from '../kernel/failure.js';
+import { previousPeriod } from '../kernel/period.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
 import { recordEvents } from '../platform/outbound/outgoing-events.js';
 import { type Checklist, loadChecklist } from './checklist.js';
@@ -17,7 +18,7 @@ import {
   type MonthBooks,
   toStoredStates,
 } from './load-books.js';
-import { type Month, monthBefore } from './month.js';
+import { type Month } from './month.js';
 import { deletePreparation, findPreparations, type Preparation, savePreparation, totalLines } from './preparation.js';
 import { requireAccounting } from './settings-views.js';
 
@@ -41,7 +42,7 @@ export async function loadOpenMonth(tx: Transaction, month: Month, today: Day): 
   if (month < months.firstOpen) throw monthClosed(month);
   const books = await loadBooks(tx, { month, repIds: null, today });
   const lines = books.lines.filter((line) => line.month === month);
-  const before = months.closed.find((closing) => closing.month === monthBefore(month)) ?? null;
+  const before = months.closed.find((closing) => closing.month === previousPeriod(month)) ?? null;
   return {
     months,
     books,

@@ -1,8 +1,8 @@
 import { type Decimal } from '../kernel/decimal.js';
 import { groupBy } from '../kernel/group-by.js';
+import { periodRange } from '../kernel/period.js';
 import { type FileHead, type FileLine } from './journal-entries.js';
 import { fixed } from './liability.js';
-import { daysOf } from './month.js';
 
 const columns = [
   'Umsatz (ohne Soll/Haben-Kz)',
@@ -60,7 +60,7 @@ function toBooking({ value, account, day, journalId, lineId, memo }: FileLine, c
 }
 
 function header({ month, currency, entity, datev: { consultant, client } }: FileHead): string {
-  const { from, to } = daysOf(month);
+  const { from, to } = periodRange(month);
   const plain = (day: string) => day.replaceAll('-', '');
   const accountLength = 4;
   return [

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { addTo } from '../kernel/add-to.js';
 import { type Day } from '../kernel/day.js';
 import { Decimal } from '../kernel/decimal.js';
 import { groupBy } from '../kernel/group-by.js';
@@ -33,8 +34,7 @@ function listHandoverMovements(files: readonly Handover[]): (Movement & { readon
       const key = `${period}|${repId}`;
       const before = handed.get(key) ?? new Map<string, Decimal>();
       const now = new Map(scope === 'full' ? [] : before);
-      for (const { currency, summary } of ofRep)
-        now.set(currency, (now.get(currency) ?? Decimal.zero).plus(Decimal.of(summary.netPayout)));
+      for (const { currency, summary } of ofRep) addTo(now, currency, Decimal.of(summary.netPayout));
       handed.set(key, now);
       return [...new Set([...before.keys(), ...now.keys()])].flatMap((currency) => {
         const change = (now.get(currency) ?? Decimal.zero).minus(before.get(currency) ?? Decimal.zero);

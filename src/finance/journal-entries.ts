@@ -2,10 +2,11 @@ import { createHash } from 'node:crypto';
 import { type Day } from '../kernel/day.js';
 import { type Decimal, sum } from '../kernel/decimal.js';
 import { groupBy } from '../kernel/group-by.js';
+import { periodRange } from '../kernel/period.js';
 import { type Account, type EntryKind } from './accounts.js';
 import { type JournalLine } from './journal-line.js';
 import { type Labels, type PersonLabel } from './labels.js';
-import { daysOf, type Month } from './month.js';
+import { type Month } from './month.js';
 
 export const details = ['line', 'person', 'summary'] as const;
 type Detail = (typeof details)[number];
@@ -112,7 +113,7 @@ function toFileLine(key: string, lines: readonly JournalLine[], terms: FileTerms
 
 /** Entries of one kind and day are one journal. */
 function nameJournal({ entity, kind, day }: JournalLine, { month, version }: FileTerms): string {
-  const suffix = day === daysOf(month).to ? '' : `-${day.slice(5).replace('-', '')}`;
+  const suffix = day === periodRange(month).to ? '' : `-${day.slice(5).replace('-', '')}`;
   return `${entity}-${month}-${kind}${suffix}-${version === null ? 'draft' : `v${version}`}`;
 }
 

@@ -1,10 +1,12 @@
-import { currencyDigits } from '../kernel/currency.js';
+import { addTo } from '../kernel/add-to.js';
+import { roundToCurrency } from '../kernel/currency.js';
 import { type Day } from '../kernel/day.js';
 import { Decimal, maximum, sum } from '../kernel/decimal.js';
 import { groupBy } from '../kernel/group-by.js';
+import { periodRange } from '../kernel/period.js';
 import { type AccountRole, contraAccounts, type EntryKind, lateKinds } from './accounts.js';
 import { type JournalLine, nameLine, type UnnamedLine } from './journal-line.js';
-import { daysOf, type Month } from './month.js';
+import { type Month } from './month.js';
 import { type Movement, noOrigin, type Origin } from './movement.js';
 
 /** An amount in the currency of the entity at the rate of a day, rounded once; null without a rate. */
@@ -55,8 +57,6 @@ function keyOf({ day, source, amount, draws, asset }: Movement): string {
 
 type Sums = Map<string, Decimal>;
 
-const add = (sums: Sums, key: string, amount: Decimal) => sums.set(key, (sums.get(key) ?? Decimal.zero).plus(amount));
-
 /** A part of an entry: one account in one currency. */
 interface Posting {
   readonly account: AccountRole;
@@ -90,7 +90,7 @@ class BookKeeper {
   }
 
   keep(month: Month, isFirst: boolean): void {
-    const { from, to } = daysOf(month);
+    const { from, to } = periodRange(month);
     if (this.input.isOpening) return this.open(month);
     if (isFirst) this.postLate(month);
     const own = this.input.movements.filter(({ day }) => from <= day && day <= to);
@@ -109,7 +109,7 @@ class BookKeeper {
 
   /** What moved until the end of the month, as one entry for each subject of which something is left. */
   private open(month: Month): void {
-    const { to } = daysOf(month);
+    const { to } = periodRange(month);
     const known = this.input.movements.filter(({ day }) => day <= to);
     for (const movements of groupBy(known, ({ source, currency }) => `${source}|${currency}`).values()) {
       const last = movements.at(-1) as Movement;
@@ -129,7 +129,7 @@ class BookKeeper {
     const draws = sum(movements.map((each) => each.draws));
     const value = sum(movements.map((each) => this.convert(each.amount, each.currency, each.day)));
     const drawsValue = sum(movements.map((each) => this.convert(each.draws, each.currency, each.day)));
-    const day = first.kind === 'payment' ? first.day : daysOf(month).to;
+    const day = first.kind === 'payment' ? first.day : periodRange(month).to;
     const head = { month, day, kind: first.kind, late: false, ...identify(first) };
     const asset = sum(movements.map((each) => each.asset));
     this.postMovement(head, contraOf(first), { amount, value, draws, drawsValue, asset });
@@ -139,7 +139,7 @@ class BookKeeper {
   /** The difference of what moved in closed months from what they posted. */
   private postLate(month: Month): void {
     const { movements, posted } = this.input;
-    const { from } = daysOf(month);
+    const { from } = periodRange(month);
     const known = groupBy(
       movements.filter(({ day }) => day < from),
       ({ source, currency }) => `${source}|${currency}`,
@@ -168,7 +168,7 @@ class BookKeeper {
     const { amount, draws, asset } = moved;
     const head: EntryHead = {
       month,
-      day: daysOf(month).from,
+      day: periodRange(month).from,
       kind: lateKinds[kind],
       late: true,
       ...identify(movement),
@@ -260,7 +260,7 @@ class BookKeeper {
   private taxOn(value: Decimal, day: Day): Decimal {
     const { payrollTax, currency } = this.input.entity;
     const percent = Decimal.of(payrollTax.find(({ from }) => from <= day)?.percent ?? '0');
-    return value.times(percent).dividedBy(Decimal.of(100)).rounded(currencyDigits(currency));
+    return roundToCurrency(value.times(percent).dividedBy(Decimal.of(100)), currency);
   }
 
   private postEntry({ origin, ...head }: EntryHead, postings: readonly Posting[]): void {
@@ -276,10 +276,10 @@ class BookKeeper {
   }
 
   private carry({ account, currency, source, amount, value }: JournalLine): void {
-    add(this.amounts, `${account}|${currency}`, amount);
-    add(this.values, `${account}|${currency}`, value);
+    addTo(this.amounts, `${account}|${currency}`, amount);
+    addTo(this.values, `${account}|${currency}`, value);
     const taxed = account === 'accrued_payroll_tax' ? /^tax\|([A-Z]{3})/.exec(source)?.[1] : undefined;
-    if (taxed !== undefined) add(this.taxes, taxed, amount.negated());
+    if (taxed !== undefined) addTo(this.taxes, taxed, amount.negated());
   }
 
   private amountOf(account: AccountRole, currency: string): Decimal {

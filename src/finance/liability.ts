@@ -1,9 +1,10 @@
 import { z } from 'zod';
 import { fields } from '../api/resource-fields.js';
 import { compareNames } from '../kernel/compare-names.js';
-import { currencyDigits } from '../kernel/currency.js';
+import { roundToCurrency } from '../kernel/currency.js';
 import { Decimal, maximum, sum } from '../kernel/decimal.js';
 import { groupBy } from '../kernel/group-by.js';
+import { plainAmount } from '../kernel/money-text.js';
 import { findRepNames } from '../people/reps/rep-views.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
 import { type MonthBooks, type RepStates } from './load-books.js';
@@ -192,9 +193,7 @@ function toNumbers<Name extends string>(record: Readonly<Record<Name, Decimal>>)
 
 /** The amount with all digits of its currency, as files show it. */
 export function fixed(amount: Decimal, currency: string): string {
-  const digits = currencyDigits(currency);
-  const [whole = '0', fraction = ''] = amount.rounded(digits).toString().split('.');
-  return digits === 0 ? whole : `${whole}.${fraction.padEnd(digits, '0')}`;
+  return plainAmount(roundToCurrency(amount, currency).toString(), currency);
 }
 
 export const liabilityExample = {

@@ -6,6 +6,7 @@ import { type Day } from '../kernel/day.js';
 import { Decimal, sum } from '../kernel/decimal.js';
 import { Failure } from '../kernel/failure.js';
 import { groupBy } from '../kernel/group-by.js';
+import { nextPeriod, periodRange, previousPeriod } from '../kernel/period.js';
 import { exchangeRatesOf, loadFxTerms } from '../ledger/input/exchange-rates.js';
 import { loadWorkspaceTerms } from '../ledger/input/rep-terms.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
@@ -14,7 +15,7 @@ import { listClosed, loadClosingContent, loadPostedLines } from './closing-views
 import { type JournalLine } from './journal-line.js';
 import { type Books, type Convert, keepBooks } from './keep-books.js';
 import { addFuture, type Future, loadEnds, moveRows, readFuture, toFuture } from './lots-of-rep.js';
-import { daysOf, listMonths, type Month, monthAfter, monthBefore, monthOf } from './month.js';
+import { listMonths, type Month, monthOf } from './month.js';
 import { listPolicies } from './policy-views.js';
 import { loadRepFacts, type RepFacts } from './rep-facts.js';
 import { changesLiability } from './roll-forward.js';
@@ -55,8 +56,8 @@ export interface BookMonths {
 export async function loadBookMonths(tx: Transaction, today: Day): Promise<BookMonths> {
   const { from } = await requireAccounting(tx);
   const closed = await listClosed(tx);
-  const latest = closed[0]?.month ?? monthBefore(from);
-  return { from, firstOpen: monthAfter(latest), current: monthOf(today), closed };
+  const latest = closed[0]?.month ?? previousPeriod(from);
+  return { from, firstOpen: nextPeriod(latest), current: monthOf(today), closed };
 }
 
 export function assertBookMonth({ from, current }: BookMonths, month: Month): void {
@@ -104,7 +105,7 @@ export async function loadBooks(
 
 /** The balances before the first month: all that is known of the days before it, as one entry for each subject. */
 export async function loadOpening(tx: Transaction, from: Month, today: Day): Promise<JournalLine[]> {
-  const month = monthBefore(from);
+  const month = previousPeriod(from);
   const entity = await requireEntity(tx);
   const convert = await loadConversion(tx, entity.currency, today);
   const lines: JournalLine[] = [];
@@ -132,7 +133,7 @@ async function keepOpen(
   { months, entity, convert, isOpening }: OpenTerms,
 ): Promise<Pick<MonthBooks, 'lines' | 'states' | 'missingRates' | 'future'>> {
   const last = months.at(-1) as Month;
-  const { to } = daysOf(last);
+  const { to } = periodRange(last);
   const facts = await loadRepFacts(tx, repIds, to);
   const policies = isOpening ? [] : (await listPolicies(tx, null)).filter(({ status }) => status === 'approved');
   const rows = [...facts.values()].flatMap((each) => each.rows);

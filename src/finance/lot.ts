@@ -1,6 +1,7 @@
 import { addDays, addMonths, countDays, type Day } from '../kernel/day.js';
 import { Decimal, minimum, sum } from '../kernel/decimal.js';
-import { daysOf, listMonths, type Month, monthAfter, monthBefore, monthOf } from './month.js';
+import { nextPeriod, periodRange, previousPeriod } from '../kernel/period.js';
+import { listMonths, type Month, monthOf } from './month.js';
 
 export const conventions = ['full_month', 'next_month', 'daily'] as const;
 
@@ -74,7 +75,7 @@ export function futureOf(lot: Lot, month: Month): { readonly month: Month; reado
   const living = livingPart(lot, month);
   const future: { month: Month; amount: Decimal }[] = [];
   let carrying = carryingOf(terms, living, month);
-  for (let next = monthAfter(month); !carrying.isZero(); next = monthAfter(next)) {
+  for (let next = nextPeriod(month); !carrying.isZero(); next = nextPeriod(next)) {
     const after = carryingOf(terms, living, next);
     future.push({ month: next, amount: carrying.minus(after) });
     carrying = after;
@@ -98,7 +99,7 @@ function divideEnded(ended: Decimal, { takenBack, terms }: Lot, month: Month): R
 
 /** What is left of the cost when the parts that have ended until the month are taken off. */
 function livingPart({ cost, ends, terms: { digits } }: Lot, month: Month): Decimal {
-  const { to } = daysOf(month);
+  const { to } = periodRange(month);
   const ended = ends.filter(({ day }) => day <= to);
   const of = ended.at(-1)?.of;
   if (of === undefined) return cost;
@@ -115,9 +116,9 @@ function carryingOf(terms: LotTerms, living: Decimal, month: Month): Decimal {
 function countUnits({ earnedOn, months, convention }: LotTerms, month: Month): { passed: number; all: number } {
   if (convention === 'daily') {
     const all = countDays({ from: earnedOn, to: addDays(addMonths(earnedOn, months), -1) });
-    return { passed: Math.min(all, countDays({ from: earnedOn, to: daysOf(month).to })), all };
+    return { passed: Math.min(all, countDays({ from: earnedOn, to: periodRange(month).to })), all };
   }
-  const first = convention === 'full_month' ? monthBefore(monthOf(earnedOn)) : monthOf(earnedOn);
+  const first = convention === 'full_month' ? previousPeriod(monthOf(earnedOn)) : monthOf(earnedOn);
   const passed = monthNumber(month) - monthNumber(first);
   return { passed: Math.max(0, Math.min(months, passed)), all: months };
 }

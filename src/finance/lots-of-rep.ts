@@ -4,15 +4,17 @@ import { listRefunds } from '../deals/refunds/refund-views.js';
 import { resolveLineRefunds } from '../deals/refunds/refunded-lines.js';
 import { parseRefundKey } from '../engine/clawback.js';
 import { measureRefunds } from '../engine/refund-chain.js';
+import { addTo } from '../kernel/add-to.js';
 import { currencyDigits } from '../kernel/currency.js';
 import { Decimal, sum } from '../kernel/decimal.js';
 import { groupBy } from '../kernel/group-by.js';
+import { periodRange } from '../kernel/period.js';
 import { frozenKey, loadFrozenAmounts } from '../pay/payables/pay-facts.js';
 import { type PayableRow } from '../pay/payables/payable-rows.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
 import { type Convert, type Entity } from './keep-books.js';
 import { type EndedPart, futureOf, type Lot, replayLot } from './lot.js';
-import { daysOf, type Month, monthOf } from './month.js';
+import { type Month, monthOf } from './month.js';
 import { type Movement, noOrigin } from './movement.js';
 import { findTreatment, type StoredPolicy, type Treatment } from './policy.js';
 import { toRowMovement } from './row-movements.js';
@@ -70,9 +72,7 @@ export function moveRows(
   const clawedBack = new Map<string, Decimal>();
   const ofLots = lots.flatMap((lot) => {
     const months = replayLot(lot, until);
-    for (const month of months)
-      for (const [key, amount] of month.clawedBack)
-        clawedBack.set(key, (clawedBack.get(key) ?? Decimal.zero).plus(amount));
+    for (const month of months) for (const [key, amount] of month.clawedBack) addTo(clawedBack, key, amount);
     return months.flatMap(({ month, amortised, impaired }) => [
       ...lotMovement(lot.row, terms.entity.currency, 'amortisation', month, amortised),
       ...lotMovement(lot.row, terms.entity.currency, 'contract_end', month, impaired),
@@ -135,7 +135,7 @@ function lotMovement(
     {
       kind,
       source: `${kind}|${key}`,
-      day: daysOf(month).to,
+      day: periodRange(month).to,
       currency,
       amount: Decimal.zero,
       draws: Decimal.zero,

@@ -1,3 +1,4 @@
+import { addTo } from '../kernel/add-to.js';
 import { type Day } from '../kernel/day.js';
 import { Decimal } from '../kernel/decimal.js';
 import { computeLines, type RepPayables, toPayPeriods } from '../pay/payables/build-payables.js';
@@ -13,21 +14,17 @@ export interface Unreleased {
 export function findUnreleased(payables: RepPayables, payPeriods: PayPeriods, day: Day): Unreleased {
   const periods = payPeriods.until(day).filter(({ range }) => range.to <= day);
   const due = new Map<string, Decimal>();
-  for (const { key, amount } of [...computeLines(payables, periods).values()].flat()) add(due, key, amount);
+  for (const { key, amount } of [...computeLines(payables, periods).values()].flat()) addTo(due, key, amount);
   for (const { corrections, unpaid } of toPayPeriods(payables, periods)) {
-    for (const correction of corrections) for (const [key, amount] of correction) add(due, key, amount);
-    for (const [key, amount] of unpaid) add(due, key, amount.negated());
+    for (const correction of corrections) for (const [key, amount] of correction) addTo(due, key, amount);
+    for (const [key, amount] of unpaid) addTo(due, key, amount.negated());
   }
   const waiting = new Map<string, Decimal>();
   const held = new Map<string, Decimal>();
   for (const group of payables.groups) {
     const released = computeReleased(group, day);
-    add(waiting, group.currency, computeEarned(group, day).minus(released));
-    if (isHeld(group, day)) add(held, group.currency, released.minus(due.get(group.key) ?? Decimal.zero));
+    addTo(waiting, group.currency, computeEarned(group, day).minus(released));
+    if (isHeld(group, day)) addTo(held, group.currency, released.minus(due.get(group.key) ?? Decimal.zero));
   }
   return { waiting, held };
-}
-
-function add(sums: Map<string, Decimal>, key: string, amount: Decimal): void {
-  sums.set(key, (sums.get(key) ?? Decimal.zero).plus(amount));
 }
