@@ -64,15 +64,15 @@ export async function decide(
     repId,
     data: { adjustmentId, repId, period, status, amount, currency },
   });
-  const [decided] = await presentProposals(tx, [(await read()) as StoredProposal], caller);
+  const [decided] = presentProposals([(await read()) as StoredProposal], caller);
   return decided as Proposal;
 }
 
-function assertMayDecide({ status, deciderIds, proposerIds }: StoredProposal, caller: Caller): void {
+function assertMayDecide({ status, deciders, proposerIds }: StoredProposal, caller: Caller): void {
   if (status !== 'proposed') throw new Failure('already_decided', `This adjustment is ${status} already.`, { status });
   if (peopleBehind(caller).some((id) => proposerIds.includes(id)))
     throw new Failure('forbidden', 'You have proposed this adjustment. Another person must decide it.');
-  if (caller.repId === null || !deciderIds.includes(caller.repId))
+  if (!deciders.some(({ repId }) => repId === caller.repId))
     throw new Failure(
       'forbidden',
       'You may not decide this adjustment. `deciders` of GET /v1/adjustments names who may, each in their own session.',

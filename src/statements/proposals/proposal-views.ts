@@ -20,7 +20,7 @@ interface ProposalFilter {
 /** A proposal with everyone who may decide it now. */
 export interface StoredProposal extends Omit<Proposal, 'deciders' | 'mayDecide' | 'dealId'> {
   readonly dealId: string | null;
-  readonly deciderIds: readonly string[];
+  readonly deciders: NonNullable<Proposal['deciders']>;
   readonly proposerIds: readonly string[];
 }
 
@@ -36,7 +36,9 @@ export async function findProposals(tx: Transaction, filter: ProposalFilter, now
   );
   const calendar = await loadCalendar(tx);
   const decidersOf = ({ repId, period, deciders, proposerIds }: (typeof rows)[number]) =>
-    findSigners(people, deciders, repId, calendar.range(period).to).filter((id) => !proposerIds.includes(id));
+    findSigners(people, deciders, repId, calendar.range(period).to)
+      .filter((id) => !proposerIds.includes(id))
+      .map((id) => ({ repId: id, name: people.approvers.get(id)?.name ?? '' }));
   return rows.map((row): StoredProposal => {
     const { deciders: _, amount, proposedAt, decidedAt, proposerId, proposer, deciderId, decider, ...same } = row;
     const { decisionReason, eventId, ...kept } = same;
@@ -49,7 +51,7 @@ export async function findProposals(tx: Transaction, filter: ProposalFilter, now
       ...(deciderId === null ? {} : { decidedBy: { repId: deciderId, name: decider ?? '' } }),
       ...(decisionReason === null ? {} : { decisionReason }),
       ...(eventId === null ? {} : { eventId }),
-      deciderIds: row.status === 'proposed' ? decidersOf(row) : [],
+      deciders: row.status === 'proposed' ? decidersOf(row) : [],
     };
   });
 }
@@ -82,35 +84,18 @@ function selectProposals(tx: Transaction, { adjustmentId, status, period, repIds
 }
 
 /** Reps see no other person. */
-export async function presentProposals(
-  tx: Transaction,
-  proposals: readonly StoredProposal[],
-  caller: Caller,
-): Promise<Proposal[]> {
-  const names = await findApproverNames(tx);
-  return proposals.map(({ deciderIds, proposerIds: _, proposedBy, decidedBy, ...shown }) => ({
+export function presentProposals(proposals: readonly StoredProposal[], caller: Caller): Proposal[] {
+  return proposals.map(({ deciders, proposerIds: _, proposedBy, decidedBy, ...shown }) => ({
     ...shown,
     ...(seesTeam(caller)
       ? {
           ...(proposedBy === undefined ? {} : { proposedBy }),
           ...(decidedBy === undefined ? {} : { decidedBy }),
-          ...(shown.status === 'proposed'
-            ? { deciders: deciderIds.map((repId) => ({ repId, name: names.get(repId) ?? '' })) }
-            : {}),
+          ...(shown.status === 'proposed' ? { deciders } : {}),
         }
       : {}),
-    ...(caller.repId !== null && deciderIds.includes(caller.repId) ? { mayDecide: true as const } : {}),
+    ...(deciders.some(({ repId }) => repId === caller.repId) ? { mayDecide: true as const } : {}),
   }));
-}
-
-async function findApproverNames(tx: Transaction): Promise<ReadonlyMap<string, string>> {
-  const rows = await tx.db
-    .selectFrom('reps')
-    .select(['rep_id as repId', 'name'])
-    .where('workspace_id', '=', tx.workspaceId)
-    .where('role', 'in', ['admin', 'manager'])
-    .execute();
-  return new Map(rows.map(({ repId, name }) => [repId, name]));
 }
 
 /** The ids of the proposals of the statement that wait, the earliest first. */
@@ -137,5 +122,5 @@ export async function presentPending(
 ): Promise<{ readonly proposedAdjustments?: Proposal[] }> {
   if (tx.asOf !== null) return {};
   const pending = await findProposals(tx, { status: 'proposed', period, repIds: [repId] }, now);
-  return pending.length === 0 ? {} : { proposedAdjustments: await presentProposals(tx, pending, caller) };
+  return pending.length === 0 ? {} : { proposedAdjustments: presentProposals(pending, caller) };
 }

@@ -32,7 +32,7 @@ export const listAdjustmentProposals = operation({
     if (repId !== undefined && !maySee(caller, repId)) throw notYours();
     const repIds = repId === undefined ? visibleReps(caller) : [repId];
     return unitOfWork.read(caller, async (tx) => ({
-      adjustments: await presentProposals(tx, await findProposals(tx, { ...request, repIds }, clock.now()), caller),
+      adjustments: presentProposals(await findProposals(tx, { ...request, repIds }, clock.now()), caller),
     }));
   },
 });
