@@ -1,15 +1,13 @@
 import { useChange } from '../../api/change.js';
 import { api } from '../../api/client.js';
-import { describeError } from '../../api/describe-error.js';
 import { type Workspace } from '../../api/settings-queries.js';
 import { useKeptForm } from '../../app/kept-state.js';
 import { showMessage } from '../../app/messages.js';
-import blocks from '../../components/Blocks.module.css';
-import { Button } from '../../components/Button.js';
 import { Choice, TextField } from '../../components/Field.js';
 import { Card } from '../../components/Page.js';
 import { describeLimit, readLimit, toEnteredLimit } from './entered-limit.js';
 import styles from './Settings.module.css';
+import { SettingsForm } from './SettingsForm.js';
 
 /** Above which amount an adjustment waits for another person. Several limits are set with the API, and stay as they are. */
 export function AdjustmentLimitSettings({ stored }: { readonly stored: Workspace }) {
@@ -23,13 +21,7 @@ export function AdjustmentLimitSettings({ stored }: { readonly stored: Workspace
     },
   });
   return (
-    <form
-      className={styles.cards}
-      onSubmit={(event) => {
-        event.preventDefault();
-        save.send();
-      }}
-    >
+    <SettingsForm noun="limit" form={form} save={save} isRead={limits !== undefined}>
       <Card title="Limit for adjustments" note="what one person may add alone">
         <div className={styles.form}>
           <TextField
@@ -51,26 +43,6 @@ export function AdjustmentLimitSettings({ stored }: { readonly stored: Workspace
           {limits === undefined ? 'Enter an amount, or nothing for no limit.' : describeLimit(limits, stored.currency)}
         </p>
       </Card>
-      {save.error === null ? null : (
-        <p role="alert" className="negative">
-          {describeError(save.error).message}
-        </p>
-      )}
-      <div className={blocks.saveLine}>
-        <span />
-        <Button disabled={!form.isChanged} onClick={form.clear}>
-          Discard limit
-        </Button>
-        <Button
-          type="submit"
-          kind="primary"
-          size="final"
-          disabled={!form.isChanged || limits === undefined}
-          isBusy={save.isBusy}
-        >
-          Save limit
-        </Button>
-      </div>
-    </form>
+    </SettingsForm>
   );
 }

@@ -2,7 +2,6 @@ import { IconPlus, IconTrash } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useChange } from '../../api/change.js';
 import { api } from '../../api/client.js';
-import { describeError } from '../../api/describe-error.js';
 import { peopleQuery } from '../../api/payroll-queries.js';
 import { type Workspace } from '../../api/settings-queries.js';
 import { useKeptForm } from '../../app/kept-state.js';
@@ -14,6 +13,7 @@ import { Card } from '../../components/Page.js';
 import { describeChain } from '../../features/approvals/chain-words.js';
 import { type EnteredStep, newStep, readSteps, signerChoices, toEnteredSteps } from './entered-steps.js';
 import styles from './Settings.module.css';
+import { SettingsForm } from './SettingsForm.js';
 
 const maxSteps = 8;
 
@@ -34,12 +34,16 @@ export function ApprovalStepSettings({ stored }: { readonly stored: Workspace })
   const change = (index: number, part: Partial<EnteredStep>) =>
     form.change({ steps: steps.map((step, at) => (at === index ? { ...step, ...part } : step)) });
   return (
-    <form
-      className={styles.cards}
-      onSubmit={(event) => {
-        event.preventDefault();
-        save.send();
-      }}
+    <SettingsForm
+      noun="chain"
+      form={form}
+      save={save}
+      isRead={read !== null}
+      note={
+        form.isChanged
+          ? 'Drafts keep the signatures of steps with the same name. Approved statements stay as they are.'
+          : ''
+      }
     >
       <Card title="Chain of approval" note="who signs a statement, in this order">
         {steps.map((step, index) => (
@@ -67,31 +71,7 @@ export function ApprovalStepSettings({ stored }: { readonly stored: Workspace })
             : describeChain(read, stored.currency, nameOf)}
         </p>
       </Card>
-      {save.error === null ? null : (
-        <p role="alert" className="negative">
-          {describeError(save.error).message}
-        </p>
-      )}
-      <div className={blocks.saveLine}>
-        <span className="dim">
-          {form.isChanged
-            ? 'Drafts keep the signatures of steps with the same name. Approved statements stay as they are.'
-            : ''}
-        </span>
-        <Button disabled={!form.isChanged} onClick={form.clear}>
-          Discard chain
-        </Button>
-        <Button
-          type="submit"
-          kind="primary"
-          size="final"
-          disabled={!form.isChanged || read === null}
-          isBusy={save.isBusy}
-        >
-          Save chain
-        </Button>
-      </div>
-    </form>
+    </SettingsForm>
   );
 }
 

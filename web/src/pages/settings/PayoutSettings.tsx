@@ -1,16 +1,14 @@
 import { useChange } from '../../api/change.js';
 import { api } from '../../api/client.js';
-import { describeError } from '../../api/describe-error.js';
 import { type Workspace } from '../../api/settings-queries.js';
 import { useKeptForm } from '../../app/kept-state.js';
 import { showMessage } from '../../app/messages.js';
-import blocks from '../../components/Blocks.module.css';
-import { Button } from '../../components/Button.js';
 import { Choice, TextField } from '../../components/Field.js';
 import { Card } from '../../components/Page.js';
 import { listFiscalYears } from '../../shared/format/periods.js';
 import { describePayouts, type EnteredPayouts, readPayouts, toEnteredPayouts } from './entered-payouts.js';
 import styles from './Settings.module.css';
+import { SettingsForm } from './SettingsForm.js';
 
 /** Whether statements pay what is earned or what is payable, in which periods, and how much they may keep. */
 export function PayoutSettings({ stored }: { readonly stored: Workspace }) {
@@ -28,13 +26,7 @@ export function PayoutSettings({ stored }: { readonly stored: Workspace }) {
   });
   const isOn = form.values.enabled === 'on';
   return (
-    <form
-      className={styles.cards}
-      onSubmit={(event) => {
-        event.preventDefault();
-        save.send();
-      }}
-    >
+    <SettingsForm noun="payouts" form={form} save={save} isRead={body !== null}>
       <Card title="Payouts" note="what is earned and what is paid">
         <div className={styles.form}>
           <Choice
@@ -49,27 +41,7 @@ export function PayoutSettings({ stored }: { readonly stored: Workspace }) {
         </div>
         <p className="dim">{describePayouts(form.values)}</p>
       </Card>
-      {save.error === null ? null : (
-        <p role="alert" className="negative">
-          {describeError(save.error).message}
-        </p>
-      )}
-      <div className={blocks.saveLine}>
-        <span />
-        <Button disabled={!form.isChanged} onClick={form.clear}>
-          Discard payouts
-        </Button>
-        <Button
-          type="submit"
-          kind="primary"
-          size="final"
-          disabled={!form.isChanged || body === null}
-          isBusy={save.isBusy}
-        >
-          Save payouts
-        </Button>
-      </div>
-    </form>
+    </SettingsForm>
   );
 }
 
