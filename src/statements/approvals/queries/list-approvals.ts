@@ -87,15 +87,30 @@ function sinceOf({ state }: Found): number {
   return state.next?.since.getTime() ?? 0;
 }
 
+/** What the people of the page usually earn, with one read for each period and currency. */
+async function readUsual(tx: Transaction, page: readonly Found[]): Promise<ReadonlyMap<Found, number>> {
+  const usual = new Map<Found, number>();
+  for (const same of groupBy(page, ({ period, state }) => `${period} ${state.subject.currency}`).values()) {
+    const [{ period, state }] = same as [Found, ...Found[]];
+    const repIds = same.map((each) => each.state.subject.repId);
+    const means = await readMeans(tx, { period, currency: state.subject.currency }, repIds);
+    for (const each of same) {
+      const found = means.get(each.state.subject.repId);
+      if (found !== undefined) usual.set(each, Decimal.of(found.mean).rounded(2).toNumber());
+    }
+  }
+  return usual;
+}
+
 async function toResponse(
   tx: Transaction,
   caller: Caller,
   { chains, state, period, repName }: Found,
+  usual: number | null,
 ): Promise<Waiting> {
   const { repId, version, summary, currency } = state.subject;
   const signing = caller.repId === null ? null : findSigning(chains, state, caller.repId);
   const onBehalfOf = signing === null || signing === 'already_signed' ? null : signing.onBehalfOf;
-  const [usual] = [...(await readMeans(tx, { period, currency }, [repId])).values()];
   return {
     repId,
     repName,
@@ -106,7 +121,7 @@ async function toResponse(
     approval: toApprovalResponse(chains, state, caller),
     ...(onBehalfOf === null ? {} : { onBehalfOf }),
     changes: await readChange(tx, { repId, period }, state),
-    usual: usual === undefined ? null : Decimal.of(usual.mean).rounded(2).toNumber(),
+    usual,
   };
 }
 
@@ -160,8 +175,10 @@ export const listApprovals = operation({
     const { limit, offset } = request;
     return unitOfWork.read(caller, async (tx) => {
       const found = await findWaiting(tx, caller, request, clock.now());
+      const page = found.slice(offset, offset + limit);
+      const usual = await readUsual(tx, page);
       const approvals: Waiting[] = [];
-      for (const each of found.slice(offset, offset + limit)) approvals.push(await toResponse(tx, caller, each));
+      for (const each of page) approvals.push(await toResponse(tx, caller, each, usual.get(each) ?? null));
       return { approvals, count: found.length, limit, offset };
     });
   },
