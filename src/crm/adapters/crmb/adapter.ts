@@ -12,7 +12,7 @@ import {
   type ErrorClassification,
   realTiming,
 } from '../http.js';
-import { nextKeyset, readCursor } from '../keyset.js';
+import { readCursor } from '../keyset.js';
 import { onceFetched } from '../once-fetched.js';
 import { inHalvesIfOversized } from '../oversized.js';
 import {
@@ -38,7 +38,7 @@ import { type DealWrite, type WriteCheck, type WriteTargets } from '../write-bac
 import { CrmbAssociated } from './associated.js';
 import { type CrmbResource, crmbUrl } from './paths.js';
 import { probeScopes } from './scopes.js';
-import { rowsPerSearch, searchFor, searchPage } from './search.js';
+import { searchChanged } from './search.js';
 import { readUserValues, type UserValues } from './user-values.js';
 import {
   type CrmbPipeline,
@@ -408,25 +408,17 @@ class CrmbAccount implements CrmAccount {
     modifiedFrom: Date,
     { modifiedBefore, deletedFrom, cursor }: ListDeals,
   ): AsyncGenerator<CrmDealPage> {
-    let position = readCursor(cursor);
-    for (let isLast = false; !isLast; ) {
-      const { body, serverTime } = await this.http.request(
-        this.post('/deals/search', searchFor(position, modifiedFrom, modifiedBefore), searchPage),
-      );
-      const seen = new Set(position?.seen);
-      const isFirst = position === null;
-      const deals = await this.readBatches(body.results.map(({ id }) => id).filter((id) => !seen.has(id)));
-      isLast = body.results.length < rowsPerSearch;
-      position = nextKeyset(
-        position,
-        body.results.map(({ id, properties }) => ({ id, at: toInstant(properties.hs_lastmodifieddate) ?? '' })),
-      );
+    const search = { http: this.http, url: this.path('objects', '/deals/search'), access: this.access };
+    let isFirst = cursor === undefined;
+    for await (const page of searchChanged(search, { modifiedFrom, modifiedBefore }, readCursor(cursor))) {
+      const { ids, total, next, serverTime } = page;
       yield {
-        deals,
-        next: !isLast ? JSON.stringify(position) : deletedFrom === undefined ? null : deletionsCursor(''),
-        total: isFirst ? (body.total ?? null) : null,
+        deals: await this.readBatches(ids),
+        next: next !== null ? JSON.stringify(next) : deletedFrom === undefined ? null : deletionsCursor(''),
+        total: isFirst ? total : null,
         serverTime,
       };
+      isFirst = false;
     }
   }
 

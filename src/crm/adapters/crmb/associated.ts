@@ -4,7 +4,6 @@ import { Decimal } from '../../../kernel/decimal.js';
 import { getOrInsert } from '../../../kernel/get-or-insert.js';
 import { type AssociatedRecords, type Associations, type LineItem, withCompany } from '../associated.js';
 import { type CrmHttp } from '../http.js';
-import { type Keyset, nextKeyset } from '../keyset.js';
 import {
   type CrmAccess,
   type CrmDeal,
@@ -17,11 +16,11 @@ import {
   type ListDeals,
   unlessRejected,
 } from '../port.js';
-import { toInstant, toNumber, toText } from '../values.js';
+import { toNumber, toText } from '../values.js';
 import { type CrmbResource, crmbUrl } from './paths.js';
 import { productProperties, readProduct } from './products.js';
 import { probeScopes, type ScopeProbe } from './scopes.js';
-import { rowsPerSearch, searchFor, searchPage } from './search.js';
+import { searchChanged } from './search.js';
 import { type CrmbProperty, crmbProperty, crmbValue } from './values.js';
 
 const idsPerBatch = 100;
@@ -157,25 +156,11 @@ export class CrmbAssociated implements AssociatedRecords {
   /** A line item has a modification time of its own. One that is removed changes its deal. */
   async dealsWithChangedProducts({ modifiedFrom = new Date(0), modifiedBefore }: ListDeals): Promise<string[]> {
     const dealIds = new Set<string>();
-    let position: Keyset | null = null;
-    for (let isLast = false; !isLast; ) {
-      const { body } = await this.http.request({
-        method: 'POST',
-        url: crmbUrl(this.settings, 'objects', '/line_items/search'),
-        json: searchFor(position, modifiedFrom, modifiedBefore),
-        access: this.access,
-        schema: searchPage,
-      });
-      const seen = new Set(position?.seen);
-      const ids = body.results.map(({ id }) => id).filter((id) => !seen.has(id));
+    const url = crmbUrl(this.settings, 'objects', '/line_items/search');
+    const search = { http: this.http, url, access: this.access };
+    for await (const { ids } of searchChanged(search, { modifiedFrom, modifiedBefore }))
       for (const batch of chunk(ids, idsPerBatch))
         for (const { to } of await this.pairs('line_items', 'deals', batch)) dealIds.add(to);
-      isLast = body.results.length < rowsPerSearch;
-      position = nextKeyset(
-        position,
-        body.results.map(({ id, properties }) => ({ id, at: toInstant(properties.hs_lastmodifieddate) ?? '' })),
-      );
-    }
     return [...dealIds];
   }
 

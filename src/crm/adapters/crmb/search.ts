@@ -1,18 +1,63 @@
 import { z } from 'zod';
-import { type Keyset } from '../keyset.js';
-import { CrmFailure } from '../port.js';
+import { type CrmHttp } from '../http.js';
+import { type Keyset, nextKeyset } from '../keyset.js';
+import { type CrmAccess, CrmFailure } from '../port.js';
+import { toInstant } from '../values.js';
 
-export const rowsPerSearch = 200;
+const rowsPerSearch = 200;
 /** A search returns at most this many results, however it is paged. */
 const maxSearchResults = 10_000;
 
-export const searchPage = z.object({
+const searchPage = z.object({
   total: z.number().nullish(),
   results: z.array(z.object({ id: z.string(), properties: z.object({ hs_lastmodifieddate: z.string() }) })),
 });
 
-/** The body of a search for records of crm-b that were changed in the window, in the order of the changes. */
-export function searchFor(position: Keyset | null, modifiedFrom: Date, modifiedBefore: Date | undefined): unknown {
+interface Search {
+  readonly http: CrmHttp;
+  /** The address of the search for records of the object. */
+  readonly url: string;
+  readonly access: CrmAccess;
+}
+
+interface ChangedWindow {
+  readonly modifiedFrom: Date;
+  readonly modifiedBefore: Date | undefined;
+}
+
+/** A page of records that were changed in the window. */
+interface ChangedIds {
+  /** Without those that the page before had. */
+  readonly ids: readonly string[];
+  /** Of all pages. */
+  readonly total: number | null;
+  /** Where the search continues; null after the last page. */
+  readonly next: Keyset | null;
+  readonly serverTime: Date;
+}
+
+/** Searches for the records of crm-b that were changed in the window, in the order of the changes. */
+export async function* searchChanged(
+  { http, url, access }: Search,
+  { modifiedFrom, modifiedBefore }: ChangedWindow,
+  start: Keyset | null = null,
+): AsyncGenerator<ChangedIds> {
+  let position = start;
+  for (let isLast = false; !isLast; ) {
+    const json = searchFor(position, modifiedFrom, modifiedBefore);
+    const { body, serverTime } = await http.request({ method: 'POST', url, json, access, schema: searchPage });
+    const seen = new Set(position?.seen);
+    const ids = body.results.map(({ id }) => id).filter((id) => !seen.has(id));
+    isLast = body.results.length < rowsPerSearch;
+    position = nextKeyset(
+      position,
+      body.results.map(({ id, properties }) => ({ id, at: toInstant(properties.hs_lastmodifieddate) ?? '' })),
+    );
+    yield { ids, total: body.total ?? null, next: isLast ? null : position, serverTime };
+  }
+}
+
+function searchFor(position: Keyset | null, modifiedFrom: Date, modifiedBefore: Date | undefined): unknown {
   const from = position === null ? modifiedFrom : new Date(position.from);
   const offset = position?.offset ?? 0;
   if (offset + rowsPerSearch > maxSearchResults)
