@@ -107,21 +107,16 @@ export async function reopenMonth(
 ): Promise<void> {
   assertPerson(caller);
   const { secondPerson } = await requireAccounting(tx);
-  const closing = await requireClosed(tx, month, now.today);
+  const { closing, latest } = await requireClosed(tx, month, now.today);
   if (closing.postedAt !== null)
     throw new Failure(
       'journals_posted',
       `The journals of ${month} are posted. Later changes are in the first open month.`,
     );
-  const latest = (await loadBookMonths(tx, now.today)).closed[0];
-  if (latest?.month !== month)
-    throw new Failure(
-      'close_in_order',
-      `${latest?.month} was closed after it. Only the latest month can be reopened.`,
-      {
-        month: latest?.month ?? month,
-      },
-    );
+  if (latest.month !== month)
+    throw new Failure('close_in_order', `${latest.month} was closed after it. Only the latest month can be reopened.`, {
+      month: latest.month,
+    });
   const { version, hash } = closing;
   if (secondPerson && closing.reopenRequestedBy === null) {
     await requestReopening(tx, caller, { month, version, reason, at: now.at });
@@ -135,13 +130,17 @@ export async function reopenMonth(
   await record(tx, caller, 'accounting_month_reopened', month, { version, hash, reason }, now.at);
 }
 
-/** The closing of the month that counts. */
-async function requireClosed(tx: Transaction, month: Month, today: Day): Promise<Closing> {
+/** The closing of the month that counts, and that of the latest closed month. */
+async function requireClosed(
+  tx: Transaction,
+  month: Month,
+  today: Day,
+): Promise<{ readonly closing: Closing; readonly latest: Closing }> {
   const months = await loadBookMonths(tx, today);
   assertBookMonth(months, month);
   const closing = months.closed.find((each) => each.month === month);
   if (closing === undefined) throw new Failure('month_open', `${month} is open. Close it first.`, { month });
-  return closing;
+  return { closing, latest: months.closed[0] as Closing };
 }
 
 function record(
@@ -201,7 +200,7 @@ export async function postJournals(
   { month, reference }: { readonly month: Month; readonly reference: string },
   now: Now,
 ): Promise<void> {
-  const { version, postedAt } = await requireClosed(tx, month, now.today);
+  const { version, postedAt } = (await requireClosed(tx, month, now.today)).closing;
   if (postedAt !== null) throw new Failure('journals_posted', `The journals of ${month} are posted already.`);
   await markPosted(tx, caller, { month, version, reference, at: now.at });
   await record(tx, caller, 'accounting_journals_posted', month, { version, reference }, now.at);

@@ -7,6 +7,7 @@ import { type EntryKind } from './accounts.js';
 import { type JournalLine } from './journal-line.js';
 import { type MonthBooks } from './load-books.js';
 import { type Month } from './month.js';
+import { toNumbers } from './to-numbers.js';
 
 const columns = {
   opening: z.number().describe('Carrying amount at the end of the month before'),
@@ -83,10 +84,7 @@ export function nameCostRows(
       repName: repId === null ? null : (names.get(repId) ?? ''),
       dealId,
       dealName: dealId === null ? null : (deals.get(dealId)?.dealName ?? null),
-      ...(Object.fromEntries(Object.entries(amounts).map(([name, amount]) => [name, amount.toNumber()])) as Record<
-        keyof typeof columns,
-        number
-      >),
+      ...toNumbers(amounts),
     }))
     .sort((a, b) => compareNames(a.repName ?? '', b.repName ?? '') || ((a.dealId ?? '') < (b.dealId ?? '') ? -1 : 1));
 }

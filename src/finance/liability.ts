@@ -10,6 +10,7 @@ import { type Transaction } from '../platform/database/unit-of-work.js';
 import { type MonthBooks, type RepStates } from './load-books.js';
 import { type RollForward, rollDrawsForward, rollForward } from './roll-forward.js';
 import { type States } from './states.js';
+import { toNumbers } from './to-numbers.js';
 
 const columns = {
   opening: z.number().describe('What was owed at the end of the month before'),
@@ -184,11 +185,6 @@ export function toLiabilityRow(entity: string, row: ComputedRow & { readonly rep
     states: toNumbers(byState),
     ...(hasDraws ? { draws: toNumbers(drawn) } : {}),
   };
-}
-
-function toNumbers<Name extends string>(record: Readonly<Record<Name, Decimal>>): Record<Name, number> {
-  const numbers = Object.entries<Decimal>(record).map(([name, amount]) => [name, amount.toNumber()]);
-  return Object.fromEntries(numbers) as Record<Name, number>;
 }
 
 /** The amount with all digits of its currency, as files show it. */
