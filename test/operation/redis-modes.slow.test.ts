@@ -65,6 +65,9 @@ describe('a Redis group with TLS and a password', function () {
           const headers = { Authorization: `Bearer ${token}` };
           return (await fetch(`${urls[index % 2]}/v1/commissions?period=2026-Q1`, { headers })).status;
         });
+        const lines = service.processes.flatMap(({ output }) => output.split('\n'));
+        const uncounted = lines.filter((line) => line.includes('counting requests failed'));
+        expect(uncounted, 'requests that Redis did not count are admitted').to.deep.equal([]);
         expect(statuses.filter((status) => status === 200)).to.have.length(limit);
       });
 
