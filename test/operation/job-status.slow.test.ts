@@ -91,8 +91,10 @@ describe('a server that counts its statements while clients poll jobs, with Redi
 
   for (const status of ['running', 'completed'] as const)
     it(`receives no query for the status of jobs that are ${status}`, async () => {
-      if (status === 'completed') await service.startProcess('worker');
+      const worker = status === 'completed' ? await service.startProcess('worker') : null;
       await untilAll(status);
+      // A worker that has ended no longer reads what it publishes after its commits.
+      await worker?.end();
       const published = () => connection.keys(`${keyPrefix}:job:${workspace.workspaceId}:*`);
       await until(async () => (await published()).length >= paths.length);
       expect(await statementsOf(() => pollAll(status))).to.deep.equal([]);
