@@ -137,7 +137,7 @@ export const errorExplanations: Readonly<Record<string, string>> = {
   identity_provider_unavailable:
     'The identity provider cannot be reached or does not answer as OpenID Connect prescribes. Check its address, and try again.',
   import_not_found: 'The workspace has no import with this id.',
-  import_not_reversible: 'Only imports of deals and of their products can be taken back, and only once.',
+  import_not_reversible: 'The import was taken back already.',
   invalid_code: 'The code is wrong, was used, or has expired. Request a new one.',
   invalid_rate:
     'A rate is not a positive number within the bounds, or its currency does not exist. The message names it.',

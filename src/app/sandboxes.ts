@@ -37,6 +37,7 @@ const notCopied: ReadonlySet<string> = new Set([
   'exception_job_rows',
   'export_parts',
   'idempotency_keys',
+  'imported_facts',
   'inbound_routes',
   'inbox',
   'job_items',

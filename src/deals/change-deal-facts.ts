@@ -97,7 +97,7 @@ export async function previewFactChange<Content, Response>(
 }
 
 /** Requests the calculation of everyone affected, as one job. Returns its id. */
-export async function requestFactCalculation(
+async function requestFactCalculation(
   tx: Transaction,
   recalculate: Recalculate,
   caller: Caller,

@@ -2,9 +2,10 @@ import { sql } from 'kysely';
 import { type CreditLine } from '../engine/credit-lines.js';
 import { type Caller, visibleReps } from '../kernel/caller.js';
 import { Failure } from '../kernel/failure.js';
+import { groupBy } from '../kernel/group-by.js';
 import { findRepNames } from '../people/reps/rep-views.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
-import { allLines, type CreditLineRecord, type StoredCredits } from './deal-credits.js';
+import { allLines, type CreditLineRecord, type EnteredLine, type StoredCredits } from './deal-credits.js';
 import { type DealHead, findDealHeads } from './deal-heads.js';
 
 export interface CreditedDeal extends DealHead {
@@ -66,4 +67,18 @@ export async function toLineRecords(tx: Transaction, lines: readonly CreditLine[
     source,
     ...(rule === undefined ? {} : { rule }),
   }));
+}
+
+/** The lines that people or the API gave for each of the deals. */
+export async function listEnteredLines(
+  tx: Transaction,
+  dealIds: readonly string[],
+): Promise<ReadonlyMap<string, readonly EnteredLine[]>> {
+  const { rows } = await sql<EnteredLine & { readonly dealId: string }>`
+    select deal_id as "dealId", rep_id as "repId", kind, role, trim_scale(percent)::text as percent, affects
+    from deal_credits
+    where workspace_id = ${tx.workspaceId} and source = 'api' and deal_id = any(${dealIds}::text[])
+    order by deal_id, position`.execute(tx.db);
+  const byDeal = groupBy(rows, ({ dealId }) => dealId);
+  return new Map(dealIds.map((id) => [id, (byDeal.get(id) ?? []).map(({ dealId: _, ...line }) => line)]));
 }

@@ -1,47 +1,27 @@
-import { type z } from 'zod';
+import { fileColumns } from '../../api/file-columns.js';
 import { type CreditEffect, type CreditKind, creditEffects, creditKinds } from '../../engine/credit-lines.js';
 import { maxPercents } from '../../engine/credit-rules.js';
+import { effectOnCommission, importOf, type ReadRow } from '../../imports/import-of.js';
 import { Decimal } from '../../kernel/decimal.js';
 import { Failure } from '../../kernel/failure.js';
 import { groupBy } from '../../kernel/group-by.js';
-import { CommissionChanges } from '../../ledger/requests/commission-changes.js';
-import { withDryRun } from '../../platform/database/dry-run.js';
 import { type Transaction } from '../../platform/database/unit-of-work.js';
 import { type CellReader, filled } from '../../platform/files/cells.js';
 import { type TableRow } from '../../platform/files/csv-table.js';
-import {
-  csvImport,
-  csvImportExample,
-  describeImport,
-  type RowOutcome,
-  readImport,
-  readRowsInSlices,
-  rejectedRow,
-} from '../../platform/files/import-results.js';
-import { CLOCK } from '../../platform/injection-tokens.js';
-import { operation } from '../../platform/operations/operation.js';
-import { changeCredits } from '../change-credits.js';
-import { requestFactCalculation } from '../change-deal-facts.js';
+import { readRowsInSlices, rejectedRow } from '../../platform/files/import-results.js';
+import { toCommissionEffect } from '../../simulation/write-effect.js';
+import { type CreditsFact, creditFacts } from '../credit-facts.js';
 import { assertValidLines, type EnteredLine, maxLinesOfDeal } from '../deal-credits.js';
 import { DealOwners } from '../deal-owners.js';
-import { factImportQuery, factImportResults, previewFacts } from '../import/fact-import.js';
-import { type RowOfDeal, rejectTogether } from '../import/rows-of-deals.js';
+import { factImportQuery, factImportResults } from '../import/fact-import.js';
+import { rejectTogether } from '../import/rows-of-deals.js';
 import { withStoredDealIds } from '../opportunity-ids.js';
 
-type ImportResponse = z.input<typeof factImportResults>;
-
 const columns = {
-  names: {
-    dealId: ['deal', 'id', 'opportunityId'],
-    rep: ['email', 'repEmail', 'repId', 'crmMemberId', 'person', 'owner'],
-    percent: ['percentage', 'share', 'split'],
-    kind: ['type'],
-    role: [],
-    affects: [],
-  },
+  names: fileColumns.credits,
   required: ['dealId', 'rep', 'percent'],
 } as const;
-type Row = TableRow<keyof (typeof columns)['names']>;
+type Row = TableRow<keyof typeof fileColumns.credits>;
 
 interface ReadLine {
   readonly dealId: string;
@@ -84,77 +64,52 @@ function toPercent(text: string, kind: CreditKind): string {
   return percent.toString();
 }
 
-function toOutcome({ read }: RowOfDeal<ReadLine, Row>, changed: ReadonlySet<string>): RowOutcome {
-  if (read instanceof Failure) return read;
-  return { outcome: changed.has(read.dealId) ? 'changed' : 'unchanged', repId: read.line.repId };
-}
-
-async function readRows(
-  tx: Transaction,
-  rows: readonly Row[],
-  reader: CellReader,
-): Promise<RowOfDeal<ReadLine, Row>[]> {
+/** The rows of a deal are written together or not at all. */
+async function readRows(tx: Transaction, sent: readonly Row[], reader: CellReader): Promise<ReadRow<CreditsFact>[]> {
+  const rows = await withStoredDealIds(tx, sent);
   const owners = new DealOwners(tx);
   const people = rows.flatMap(({ cells }) => cells.rep ?? []);
   await owners.preload(people.map((ownerId) => ({ projection: { givenRepId: null, ownerId, ownerEmail: null } })));
-  const read = await readRowsInSlices(rows, (row) => readLine(row, owners, reader));
-  return rejectTogether(
+  const lines = await readRowsInSlices(rows, (row) => readLine(row, owners, reader));
+  const read = await rejectTogether(
     tx,
-    read.map((line, index) => ({ row: rows[index] as Row, read: line })),
-    (lines) => {
-      if (lines.length > maxLinesOfDeal) throw rejectedRow(`a deal has at most ${maxLinesOfDeal} lines`);
-      assertValidLines(lines.map(({ line }) => line));
+    lines.map((line, index) => ({ row: rows[index] as Row, read: line })),
+    (ofDeal) => {
+      if (ofDeal.length > maxLinesOfDeal) throw rejectedRow(`a deal has at most ${maxLinesOfDeal} lines`);
+      assertValidLines(ofDeal.map(({ line }) => line));
     },
+  );
+  const valid = read.flatMap((row) => (row.read instanceof Failure ? [] : [row.read]));
+  const facts = new Map(
+    [...groupBy(valid, ({ dealId }) => dealId)].map(([dealId, ofDeal]) => [
+      dealId,
+      { dealId, lines: ofDeal.map(({ line }) => line) },
+    ]),
+  );
+  return read.map(({ read: each }) =>
+    each instanceof Failure ? each : { fact: facts.get(each.dealId) as CreditsFact, repId: each.line.repId },
   );
 }
 
-export const importDealCredits = operation({
-  id: 'importDealCredits',
-  summary: 'Say who is credited on deals from a CSV file: one row for each line; the rows of a deal replace its lines',
-  ...csvImport,
-  path: '/v1/deals/credits/import',
-  query: factImportQuery,
-  response: factImportResults,
-  failures: { no_known_columns: 400 },
-  example: {
-    ...csvImportExample('dealId,rep,percent,kind,role\nD-1,ben@acme.test,100,split,\n'),
+export const importDealCredits = importOf(
+  {
+    id: 'importDealCredits',
+    summary:
+      'Say who is credited on deals from a CSV file: one row for each line; the rows of a deal replace its lines',
+    path: '/v1/deals/credits/import',
+    query: factImportQuery,
+    response: factImportResults,
+    example: 'dealId,rep,percent,kind,role\nD-1,ben@acme.test,100,split,\n',
   },
-  uses: { changes: CommissionChanges, clock: CLOCK },
-  /** The rows of a deal are written together or not at all. */
-  async execute({ query: given, body }, caller, { changes, clock }): Promise<ImportResponse> {
-    const { dryRun, effect } = given;
-    const { rows: sent, reader } = await readImport(body, given, columns, ['percent']);
-    return withDryRun<ImportResponse>(dryRun, (end) =>
-      changes.run(caller, 'import', async (tx, recalculate) => {
-        const rows: readonly Row[] = await withStoredDealIds(tx, sent);
-        const read = await readRows(tx, rows, reader);
-        const lines = read.flatMap((row) => (row.read instanceof Failure ? [] : [row.read]));
-        const deals = new Map(
-          [...groupBy(lines, ({ dealId }) => dealId)].map(([dealId, ofDeal]) => [
-            dealId,
-            ofDeal.map(({ line }) => line),
-          ]),
-        );
-        const write = () => changeCredits(tx, caller, deals);
-        const describe = ({ changes: changed }: Awaited<ReturnType<typeof write>>) => {
-          const dealIds = new Set(changed.map(({ dealId }) => dealId));
-          const people = rows.map(({ cells, ...row }) => ({ ...row, cells: { email: cells.rep } }));
-          return describeImport(
-            tx,
-            people,
-            read.map((row) => toOutcome(row, dealIds)),
-            dryRun,
-          );
-        };
-        if (dryRun && effect) {
-          const { changed, ...previewed } = await previewFacts(tx, clock, write);
-          return end({ ...(await describe(changed)), ...previewed });
-        }
-        const changed = await write();
-        const results = await describe(changed);
-        if (dryRun) return end(results);
-        return { ...results, jobId: await requestFactCalculation(tx, recalculate, caller, 'credits', changed) };
-      }),
-    );
+  {
+    facts: creditFacts,
+    columns,
+    numbers: ['percent'],
+    person: 'rep',
+    read: (tx, rows, { reader }) => readRows(tx, rows, reader),
+    lock: 'import',
+    trigger: 'credits',
+    asJob: true,
+    effect: effectOnCommission(toCommissionEffect),
   },
-});
+);

@@ -1,3 +1,4 @@
+import { fileColumns } from '../../api/file-columns.js';
 import { type DealLine } from '../../engine/deal-line.js';
 import { dealLineInput } from '../../engine/deal-line-input.js';
 import { type Failure, invalid } from '../../kernel/failure.js';
@@ -15,23 +16,7 @@ import { type RowOfDeal, rejectTogether } from './rows-of-deals.js';
 
 /** The columns of a file of lines. The other columns are fields of the lines. */
 export const lineColumns = {
-  names: {
-    dealId: ['deal', 'opportunityId'],
-    lineId: ['id', 'line', 'lineItem', 'lineItemId'],
-    productCode: ['sku', 'product'],
-    name: ['productName', 'lineName'],
-    family: ['productFamily'],
-    quantity: ['units', 'seats'],
-    unitPrice: ['price', 'salesPrice'],
-    listPrice: [],
-    cost: [],
-    discount: [],
-    amount: ['netAmount', 'lineAmount', 'totalPrice'],
-    currency: ['currencyCode', 'currencyIsoCode'],
-    startDate: ['serviceDate'],
-    months: ['term', 'termMonths'],
-    recurring: ['billingFrequency'],
-  },
+  names: fileColumns.lines,
   required: ['dealId', 'lineId', 'amount'],
   keepsOthers: true,
   maxRows: 100_000,

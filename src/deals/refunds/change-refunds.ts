@@ -41,16 +41,6 @@ export function putting(key: RefundKey, terms: RefundTerms): RefundWrite {
   };
 }
 
-/** A write of many refunds, which {@link assertWithinDeal} has accepted. */
-export function puttingAll(refunds: readonly (RefundKey & { readonly terms: RefundTerms })[]): RefundWrite {
-  return {
-    dealIds: [...new Set(refunds.map(({ dealId }) => dealId))],
-    apply: async (tx) => {
-      for (const { terms, ...key } of refunds) await replaceRefund(tx, key, terms);
-    },
-  };
-}
-
 export function removing(key: RefundKey): RefundWrite {
   return {
     dealIds: [key.dealId],

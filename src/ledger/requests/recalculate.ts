@@ -27,6 +27,12 @@ export interface Recalculate {
   afterPull(pullId: string): Promise<void>;
 }
 
+declare module '../../platform/files/facts.js' {
+  interface FactWriter {
+    readonly recalculate: Recalculate;
+  }
+}
+
 /** Derives again what deals say about people, such as credit lines, and returns the requests for whom that concerns. */
 export type DeriveFromPeople = (tx: Transaction) => Promise<readonly CalculationRequest[]>;
 

@@ -1,5 +1,6 @@
 import { type z } from 'zod';
 import { type Clock } from '../../kernel/clock.js';
+import { type Day } from '../../kernel/day.js';
 import { workspaceToday } from '../../people/reps/rep-views.js';
 import { withDryRun } from '../../platform/database/dry-run.js';
 import { type TenantCaller, type Transaction, type UnitOfWork } from '../../platform/database/unit-of-work.js';
@@ -30,10 +31,20 @@ export async function runDrawChange<Result extends object>(
     unitOfWork.run(caller, { lock: 'exclusive', access: 'write' }, async (tx) => {
       const { repIds, store } = await prepare(tx);
       if (!dryRun) return end(await store());
-      const today = await workspaceToday(tx, clock);
-      const before = await loadPayForecast(tx, repIds, today);
-      const result = await store();
-      return end({ ...result, effect: compareForecasts(before, await loadPayForecast(tx, repIds, today)) });
+      const { stored, effect } = await computeDrawEffect(tx, await workspaceToday(tx, clock), store, repIds);
+      return end({ ...stored, effect });
     }),
   );
+}
+
+/** Stores draws of the people, and computes what that changes of open statements. */
+export async function computeDrawEffect<Stored>(
+  tx: Transaction,
+  today: Day,
+  store: () => Promise<Stored>,
+  repIds: readonly string[],
+): Promise<{ readonly stored: Stored; readonly effect: DrawEffect }> {
+  const before = await loadPayForecast(tx, repIds, today);
+  const stored = await store();
+  return { stored, effect: compareForecasts(before, await loadPayForecast(tx, repIds, today)) };
 }

@@ -4,6 +4,7 @@ import { allDays, currentDay, type Day } from '../../kernel/day.js';
 import { Decimal } from '../../kernel/decimal.js';
 import { loadWorkspaceTerms } from '../../ledger/input/rep-terms.js';
 import { type Transaction } from '../../platform/database/unit-of-work.js';
+import { type Facts } from '../../platform/files/facts.js';
 import { recordEvents } from '../../platform/outbound/outgoing-events.js';
 import { loadGroups } from './load-groups.js';
 import { loadPayPeriods } from './payout-settings.js';
@@ -60,6 +61,20 @@ export async function recordReleases(tx: Transaction, before: WatchedReleases | 
     return [{ type: 'payable.released' as const, repId, data }];
   });
   await recordEvents(tx, events);
+}
+
+/** The facts of deals, whose changes report what they release. */
+export function withReleases<Fact extends { readonly dealId: string }>(facts: Facts<Fact>): Facts<Fact> {
+  return {
+    ...facts,
+    async store(tx, changes, by) {
+      const dealIds = new Set(changes.flatMap(({ before, after }) => (after ?? before)?.dealId ?? []));
+      const watched = await watchReleases(tx, [...dealIds], by.clock);
+      const affected = await facts.store(tx, changes, by);
+      await recordReleases(tx, watched);
+      return affected;
+    },
+  };
 }
 
 async function sumReleases(

@@ -80,6 +80,16 @@ export async function endAssignment(tx: Transaction, assignmentId: string): Prom
     .execute();
 }
 
+/** Removes assignments that should never have been: what they earned goes with them. */
+export async function removeAssignments(tx: Transaction, assignmentIds: readonly string[]): Promise<void> {
+  if (assignmentIds.length === 0) return;
+  await tx.db
+    .deleteFrom('assignments')
+    .where('workspace_id', '=', tx.workspaceId)
+    .where(sql<boolean>`assignment_id = any(${assignmentIds}::uuid[])`)
+    .execute();
+}
+
 /** The reps whose calculations decide what the rep has earned under the plan: all if a rule pays on the results of others. */
 export async function repsToCalculateFirst(tx: Transaction, planId: string, repId: string): Promise<Affected> {
   const dependsOnOthers = await hasRule(tx, planId, sql`phase = 'cascade' or tier_by = 'rank'`);
@@ -97,9 +107,13 @@ export async function recalculateAssigned(
   else await recalculate.reps(repIds, 'assignment_change');
 }
 
-/** The reps whose commission the days of the rep on the plan decide: all of the plan if one of its rules ranks them. */
-export async function listAffectedReps(tx: Transaction, planId: string, repId: string): Promise<readonly string[]> {
-  return (await ranksReps(tx, planId)) ? loadRepsOfPlan(tx, planId) : [repId];
+/** The reps whose commission the days of the reps on the plan decide: all of the plan if one of its rules ranks them. */
+export async function listAffectedReps(
+  tx: Transaction,
+  planId: string,
+  repIds: readonly string[],
+): Promise<readonly string[]> {
+  return (await ranksReps(tx, planId)) ? [...new Set([...repIds, ...(await loadRepsOfPlan(tx, planId))])] : repIds;
 }
 
 function ranksReps(tx: Transaction, planId: string): Promise<boolean> {

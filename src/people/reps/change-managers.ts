@@ -43,7 +43,26 @@ export async function replaceManagers(
 ): Promise<Map<string, DayRange>> {
   if (changes.length === 0) return new Map();
   const before = await loadHierarchy(tx);
-  const { after, moved } = changed(before, changes, today);
+  return writeMoves(tx, before, changed(before, changes, today));
+}
+
+/** Gives the people these reporting lines. Returns every manager above them before or after, with the days. */
+export async function restoreReportingLines(tx: Transaction, lines: Hierarchy): Promise<Map<string, DayRange>> {
+  const before = await loadHierarchy(tx);
+  const moved = [...lines].flatMap(([repId, ofRep]) =>
+    isSameLines(before.get(repId) ?? [], ofRep) ? [] : [{ repId, managerId: null, from: earliestDay, path: '' }],
+  );
+  const after = new Map([...before, ...lines]);
+  if (moved.length > 0) assertSound(after, moved);
+  return writeMoves(tx, before, { after, moved });
+}
+
+interface Moves {
+  readonly after: Hierarchy;
+  readonly moved: readonly ManagerChange[];
+}
+
+async function writeMoves(tx: Transaction, before: Hierarchy, { after, moved }: Moves): Promise<Map<string, DayRange>> {
   if (moved.length === 0) return new Map();
   await replaceReportingLines(tx, new Map(moved.map(({ repId }) => [repId, after.get(repId) ?? []])));
   const firstDays = findFirstDays([before, after], moved);
@@ -55,11 +74,7 @@ export function movesAnyone(hierarchy: Hierarchy, changes: readonly ManagerChang
   return changed(hierarchy, changes, today).moved.length > 0;
 }
 
-function changed(
-  before: Hierarchy,
-  changes: readonly ManagerChange[],
-  today: Day,
-): { readonly after: Hierarchy; readonly moved: readonly ManagerChange[] } {
+function changed(before: Hierarchy, changes: readonly ManagerChange[], today: Day): Moves {
   const after = new Map(before);
   const moved = changes.filter((change) => move(after, change, today));
   if (moved.length > 0) assertSound(after, moved);

@@ -1,10 +1,10 @@
-import { sql } from 'kysely';
 import { type Caller } from '../../kernel/caller.js';
 import { type Clock } from '../../kernel/clock.js';
 import { type DayRange, hull } from '../../kernel/day.js';
 import { Failure, InvalidRequest } from '../../kernel/failure.js';
 import { type CommissionChanges } from '../../ledger/requests/commission-changes.js';
 import { withDryRun } from '../../platform/database/dry-run.js';
+import { inSavepoint } from '../../platform/database/savepoint.js';
 import { type Transaction, type UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { previewPersonalWrite } from '../../simulation/preview-write.js';
 import { loadAffectedWithin, type PersonalEffect } from '../../simulation/write-effect.js';
@@ -156,16 +156,6 @@ async function orReject(rejected: Reasons, repId: string, write: () => Promise<u
     const reason = rejection(error);
     if (reason === null) throw error;
     rejected.set(repId, reason);
-  }
-}
-
-async function inSavepoint<T>(tx: Transaction, write: () => Promise<T>): Promise<T> {
-  await sql`savepoint before_change`.execute(tx.db);
-  try {
-    return await write();
-  } catch (error) {
-    await sql`rollback to savepoint before_change`.execute(tx.db);
-    throw error;
   }
 }
 

@@ -85,6 +85,11 @@ async function eraseRep(
     .where('rep_id', '=', repId)
     .execute();
   await tx.db
+    .deleteFrom('imported_facts')
+    .where('workspace_id', '=', tx.workspaceId)
+    .where('rep_id', '=', repId)
+    .execute();
+  await tx.db
     .deleteFrom('crm_members')
     .where('workspace_id', '=', tx.workspaceId)
     .where('rep_id', '=', repId)

@@ -1,8 +1,10 @@
 import { sql } from 'kysely';
 import { type Role } from '../../kernel/caller.js';
 import { type Day } from '../../kernel/day.js';
+import { Failure } from '../../kernel/failure.js';
 import { groupBy } from '../../kernel/group-by.js';
 import { unnestRows } from '../../platform/database/columns.js';
+import { isForeignKeyViolation } from '../../platform/database/database-errors.js';
 import { forceCustomPlans } from '../../platform/database/force-custom-plans.js';
 import { type Transaction } from '../../platform/database/unit-of-work.js';
 import { withoutNestedLoops } from '../../platform/database/without-nested-loops.js';
@@ -280,3 +282,27 @@ export async function saveMembers(
     on conflict (workspace_id, crm_id, provider) do update
     set rep_id = excluded.rep_id, active = excluded.active`.execute(tx.db);
 }
+
+/** Removes people of whom there is nothing but what they are. */
+export async function removeReps(tx: Transaction, repIds: readonly string[]): Promise<void> {
+  if (repIds.length === 0) return;
+  const { rows } = await sql<{ hasDeals: boolean }>`
+    select exists (select from deals where workspace_id = ${tx.workspaceId} and rep_id = any(${repIds}::uuid[]))
+      or exists (
+        select from commission_events where workspace_id = ${tx.workspaceId} and rep_id = any(${repIds}::uuid[])
+      ) as "hasDeals"`.execute(tx.db);
+  if (rows[0]?.hasDeals === true) throw personInUse;
+  await endSessions(tx, repIds);
+  for (const table of ['calculation_requests', 'reps'])
+    await sql`
+      delete from ${sql.table(table)} where workspace_id = ${tx.workspaceId} and rep_id = any(${repIds}::uuid[])`
+      .execute(tx.db)
+      .catch((error: unknown) => {
+        throw isForeignKeyViolation(error) ? personInUse : error;
+      });
+}
+
+const personInUse = new Failure(
+  'person_in_use',
+  'Deals, plans, quotas or people below name this person. Deactivate the person instead.',
+);

@@ -18,7 +18,7 @@ interface ComparedSetting {
 }
 
 /** Compares each setting with the stored quota of its key. */
-export async function compareQuotas(tx: Transaction, settings: readonly QuotaSetting[]): Promise<ComparedSetting[]> {
+async function compareQuotas(tx: Transaction, settings: readonly QuotaSetting[]): Promise<ComparedSetting[]> {
   const stored = await storedQuotas(tx, settings);
   return settings.map((setting) => {
     const before = stored.get(settingKey(setting));
@@ -34,7 +34,7 @@ export async function applyQuotas(
   tx: Transaction,
   recalculate: Recalculate,
   settings: readonly QuotaSetting[],
-): Promise<{ readonly quotas: Quota[]; readonly compared: readonly ComparedSetting[] }> {
+): Promise<Quota[]> {
   const repIds = [...new Set(settings.map(({ repId }) => repId))];
   await lockLanes(tx, repIds);
   const compared = await compareQuotas(tx, settings);
@@ -47,10 +47,7 @@ export async function applyQuotas(
   const changed = compared.filter(({ outcome }) => outcome !== 'unchanged').map(({ setting }) => setting);
   await recalculate(requestsFor(changed, await loadCalendar(tx)));
   const after = await storedQuotas(tx, settings);
-  return {
-    quotas: settings.map((setting) => after.get(settingKey(setting)) as Quota),
-    compared,
-  };
+  return settings.map((setting) => after.get(settingKey(setting)) as Quota);
 }
 
 /** One request for each rep, for the days of all changed periods and those between them. */

@@ -10,7 +10,7 @@ import { type QuotaRule } from './quota-rule.js';
 
 export interface QuotaSetting {
   readonly repId: string;
-  readonly rule: QuotaRule;
+  readonly rule: Pick<QuotaRule, 'ruleId' | 'planId' | 'attainmentKey'>;
   readonly period: string;
   readonly target: Decimal;
   /** Undefined keeps the stored value, null clears it. */
@@ -78,6 +78,8 @@ async function upsert(
   return rows.filter(({ isNew }) => isNew);
 }
 
-export async function deleteQuota(tx: Transaction, quotaId: string): Promise<void> {
-  await tx.db.deleteFrom('quotas').where('workspace_id', '=', tx.workspaceId).where('quota_id', '=', quotaId).execute();
+export async function deleteQuotas(tx: Transaction, quotaIds: readonly string[]): Promise<void> {
+  await sql`delete from quotas where workspace_id = ${tx.workspaceId} and quota_id = any(${quotaIds}::uuid[])`.execute(
+    tx.db,
+  );
 }

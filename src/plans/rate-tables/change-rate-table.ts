@@ -10,6 +10,7 @@ import { type CommissionChanges } from '../../ledger/requests/commission-changes
 import { requestAsJob } from '../../ledger/requests/request-as-job.js';
 import { setAuditCounts } from '../../platform/database/audit-counts.js';
 import { type Transaction } from '../../platform/database/unit-of-work.js';
+import { type AffectedDays, factsOf, recordingImport } from '../../platform/files/facts.js';
 import { type Subject } from '../../platform/operations/operation.js';
 import { recordEvent } from '../../platform/outbound/outgoing-events.js';
 import { previewPersonalWrite } from '../../simulation/preview-write.js';
@@ -50,7 +51,7 @@ interface TableChange {
   readonly seen: number | undefined;
   /** The table after the change; null deletes it. */
   readonly change: (stored: RateTable | null) => RateTable | null;
-  /** The rows of an imported file by what becomes of them, for the audit log. */
+  /** What is recorded of an imported file: what becomes of its rows, for the audit log. */
   readonly counts?: Readonly<Record<string, number>>;
 }
 
@@ -66,12 +67,13 @@ interface ChangeUses {
 export async function runTableChange(uses: ChangeUses, caller: Caller, change: TableChange): Promise<ChangedTable> {
   if (change.dryRun)
     return previewPersonalWrite(uses, caller, async (tx) => {
-      const { result, days } = await writeChange(tx, caller, change);
+      const { result, days } = await writeTable(tx, caller, change);
       return { result: { ...result, jobId: null }, affected: await loadAffectedWithin(tx, days) };
     });
   return uses.changes.run(caller, 'exclusive', async (tx, recalculate) => {
-    const { result, days } = await writeChange(tx, caller, change);
-    if (change.counts !== undefined) await setAuditCounts(tx, change.counts);
+    const { result, days } = await (change.counts === undefined
+      ? writeTable(tx, caller, change)
+      : writeImported(tx, caller, change, change.counts));
     const requests = [...days].map(([repId, range]) => ({ repId, days: range }));
     const work = { trigger: 'rate_table', requests, deals: 0 } as const;
     const jobId = requests.length === 0 ? null : await requestAsJob(tx, recalculate, caller, work);
@@ -90,12 +92,55 @@ export async function loadTableSubject(tx: Transaction, name: string): Promise<S
   };
 }
 
+async function writeImported(
+  tx: Transaction,
+  caller: Caller,
+  change: TableChange,
+  counts: Readonly<Record<string, number>>,
+): Promise<WrittenTable> {
+  await setAuditCounts(tx, counts);
+  return recordingImport(tx, tableFacts, [{ row: 1, fact: { name: change.name.toLowerCase() } }], () =>
+    writeTable(tx, caller, change),
+  );
+}
+
+interface TableFact {
+  /** In small letters. */
+  readonly name: string;
+  readonly revision?: number;
+  readonly table?: RateTable | null;
+}
+
+/** A table with its rows. An import replaces them as a whole, and so does its take-back. */
+export const tableFacts = factsOf<TableFact>({
+  key: ['name'],
+  terms: ['revision', 'table'],
+  async load(tx, tables) {
+    const found: TableFact[] = [];
+    for (const { name } of tables) {
+      const latest = await findTableRevision(tx, name);
+      if (latest !== null) found.push({ name, ...latest });
+    }
+    return found;
+  },
+  async store(tx, changes, { caller }) {
+    const affected: AffectedDays[] = [];
+    for (const { before, after } of changes) {
+      const { name, revision: seen } = before as TableFact;
+      const change = { name, dryRun: false, note: '', seen, change: () => after?.table ?? null };
+      const { days } = await writeTable(tx, caller, change);
+      affected.push(...[...days].map(([repId, range]) => ({ repId, days: range })));
+    }
+    return affected;
+  },
+});
+
 interface WrittenTable {
   readonly result: Omit<ChangedTable, 'jobId' | 'effect'>;
   readonly days: ReadonlyMap<string, DayRange>;
 }
 
-async function writeChange(
+async function writeTable(
   tx: Transaction,
   caller: Caller,
   { name: given, note, seen, change }: TableChange,

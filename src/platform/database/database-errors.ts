@@ -82,6 +82,11 @@ export function isBadValue(error: unknown): boolean {
   return ['22P02', '22003', '22007', '22008', '22021', '22P05', '23514'].includes(readSqlState(error) ?? '');
 }
 
+/** Whether other rows name a row that was to be deleted, or a row names one that does not exist. */
+export function isForeignKeyViolation(error: unknown): boolean {
+  return readSqlState(error) === '23503';
+}
+
 /** Whether the error is a violation of this unique or foreign key constraint. */
 export function violates(error: unknown, constraint: string): boolean {
   const state = readSqlState(error);

@@ -41,6 +41,15 @@ export interface Tables {
     started_at: GeneratedInstant;
     finished_at: ColumnType<Date | null, Date | null | undefined, Date | null>;
   };
+  imported_facts: {
+    workspace_id: string;
+    imported_at: GeneratedInstant;
+    place: number;
+    row: number;
+    rep_id: string | null;
+    before: unknown;
+    after: unknown;
+  };
   job_items: {
     workspace_id: string;
     job_id: string;

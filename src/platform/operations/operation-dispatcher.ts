@@ -15,7 +15,7 @@ import {
   Redirect,
   Reply,
 } from './operation.js';
-import { hasScope, insufficientScope } from './operation-scope.js';
+import { findScope, hasScope, insufficientScope } from './operation-scope.js';
 
 /** Records the calls of people and keys. */
 export interface CallRecorder {
@@ -101,7 +101,7 @@ export class OperationDispatcher {
         'forbidden',
         `This operation needs the role ${operation.access}; your token has the role ${caller.accessLevel}.`,
       );
-    if (!hasScope(caller, operation)) throw insufficientScope(caller, operation);
+    if (!hasScope(caller, operation)) throw insufficientScope(caller, findScope(operation));
   }
 
   attach(routing: CallRouting): void {

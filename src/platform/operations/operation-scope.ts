@@ -74,9 +74,8 @@ export function hasScope({ scopes }: Caller, operation: AnyOperation): boolean {
   return scope === 'any' || (scope !== null && scopes.has(scope));
 }
 
-/** The error for an integration key whose scopes do not include the operation. */
-export function insufficientScope({ scopes }: Caller, operation: AnyOperation): Failure {
-  const scope = findScope(operation);
+/** The error for an integration key that lacks the scope; null for what no key may call. */
+export function insufficientScope({ scopes }: Caller, scope: OperationScope): Failure {
   const message =
     scope === null
       ? 'Integration keys cannot call this operation. Use the session of an admin or the workspace key.'

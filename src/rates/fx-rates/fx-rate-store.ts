@@ -8,14 +8,26 @@ import { findRates } from './fx-rate-views.js';
 
 const rowsPerStatement = 10_000;
 
+/** A rate in place of the one of its pair and day. */
+export interface ReplacedRate {
+  readonly before: StoredRate | null;
+  readonly after: StoredRate;
+}
+
 /** Stores the rates. Returns those that differ from the stored ones. */
-export async function storeRates(tx: Transaction, rates: readonly StoredRate[]): Promise<StoredRate[]> {
-  const changed: StoredRate[] = [];
+export async function storeRates(tx: Transaction, rates: readonly StoredRate[]): Promise<ReplacedRate[]> {
+  const changed: ReplacedRate[] = [];
   for (const part of chunk(rates, rowsPerStatement)) {
-    const stored = new Map((await findRates(tx, part)).map((rate) => [keyOf(rate), rate.rate]));
-    changed.push(...part.filter((rate) => stored.get(keyOf(rate)) !== rate.rate));
+    const stored = new Map((await findRates(tx, part)).map((rate) => [keyOf(rate), rate]));
+    for (const after of part) {
+      const before = stored.get(keyOf(after)) ?? null;
+      if (before?.rate !== after.rate) changed.push({ before, after });
+    }
   }
-  for (const part of chunk(changed, rowsPerStatement))
+  for (const part of chunk(
+    changed.map(({ after }) => after),
+    rowsPerStatement,
+  ))
     await sql`
       with written as (
         insert into fx_rates as r (workspace_id, rate_table, from_currency, to_currency, day, rate)

@@ -72,6 +72,10 @@ const calls: Readonly<Record<string, { readonly needs: readonly Call[]; readonly
     needs: [{ csv: 'email,role\nben@x.io,admin\n' }],
     others: [{ path: '/v1/reps/import?dryRun=true', csv: 'email,role\nben@x.io,admin\n' }],
   },
+  takeBackImport: {
+    needs: [{ path: `/v1/imports/${unknown}/take-back` }],
+    others: [{ path: `/v1/imports/${unknown}/take-back?dryRun=true` }],
+  },
   inviteRep: { needs: [{ path: '/v1/reps/<ben>/invite' }] },
   changeReps: {
     needs: [{ body: { repIds: ['00000000-0000-4000-8000-000000000000'], change: { active: false } } }],
@@ -139,6 +143,7 @@ const calls: Readonly<Record<string, { readonly needs: readonly Call[]; readonly
 /** Their calls fail after the check, because they name nothing that exists. */
 const failures: Readonly<Record<string, readonly number[]>> = {
   getExportFile: [404],
+  takeBackImport: [404],
   updateScheduledImport: [404],
   confirmScheduledImport: [404],
   updateWebhookEndpoint: [404],

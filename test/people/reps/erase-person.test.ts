@@ -79,6 +79,8 @@ describe('erasing a person', () => {
     await api.approve(person, period);
     await api.expect(200, 'POST', `/v1/reps/${person}/invite`);
     await api.send('PATCH', `/v1/reps/${person}`, { active: true }, { 'Idempotency-Key': 'k1' });
+    const file = `email,location\n${email},Elsewhere\n`;
+    await api.expect(200, 'POST', '/v1/reps/import', file, { 'Content-Type': 'text/csv' });
   }
 
   it('leaves no copy of the name, the address and the external ids in any table', async () => {

@@ -37,9 +37,8 @@ export const previewAssignments = operation({
   async execute({ body: request }, caller, uses): Promise<z.input<typeof response>> {
     return previewPersonalWrite(uses, caller, async (tx) => {
       const { repIds, placement } = await assignReps(tx, request);
-      const [first = ''] = repIds;
-      const affected = new Set([...repIds, ...(await listAffectedReps(tx, placement.planId, first))]);
-      const days = new Map([...affected].map((repId) => [repId, allDays]));
+      const affected = await listAffectedReps(tx, placement.planId, repIds);
+      const days = new Map(affected.map((repId) => [repId, allDays]));
       return { result: {}, affected: await loadAffectedWithin(tx, days) };
     });
   },

@@ -131,7 +131,7 @@ function preview(
     const { current, after } = await readChange(tx, id, change);
     const { assignmentId, planId, repId } = current;
     const targets = await loadChangedTargets(tx, repId, () => changeAssignment(tx, assignmentId, after));
-    const repIds = await listAffectedReps(tx, planId, repId);
+    const repIds = await listAffectedReps(tx, planId, [repId]);
     return {
       result: { ...(await toResponse(tx, assignmentId, after)), targets },
       affected: await loadAffectedWithin(tx, new Map(repIds.map((affected) => [affected, allDays]))),

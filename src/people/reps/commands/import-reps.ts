@@ -12,6 +12,7 @@ import { withDryRun } from '../../../platform/database/dry-run.js';
 import { UnitOfWork } from '../../../platform/database/unit-of-work.js';
 import { type CellReader } from '../../../platform/files/cells.js';
 import { readCsvTable, type TableRow } from '../../../platform/files/csv-table.js';
+import { recordingImport } from '../../../platform/files/facts.js';
 import {
   cellReader,
   countOutcomes,
@@ -24,6 +25,7 @@ import {
 import { CLOCK } from '../../../platform/injection-tokens.js';
 import { operation, type StreamedBody } from '../../../platform/operations/operation.js';
 import { OwnPayrollId } from '../payroll-ids.js';
+import { personFacts } from '../person-facts.js';
 import { listPersonFields } from '../person-field-views.js';
 import { findRepIdsByEmail, workspaceToday } from '../rep-views.js';
 import { runPeopleChange } from '../run-people-change.js';
@@ -87,7 +89,7 @@ const personRow = person.partial({ name: true });
 
 async function upsert(
   caller: Caller,
-  people: readonly Person[],
+  people: ReadonlyMap<Row, Person>,
   { dryRun, rejected }: { readonly dryRun: boolean; readonly rejected: number },
   changes: CommissionChanges,
   clock: Clock,
@@ -96,7 +98,10 @@ async function upsert(
     runPeopleChange(changes, caller, async (tx, recalculate, beforeCommissionChange) => {
       const today = await workspaceToday(tx, clock);
       const context = { caller, today, beforeCommissionChange };
-      const upserted = await upsertPeople(tx, recalculate, context, people);
+      const rows = [...people].map(([{ row }, fact]) => ({ row, fact: { email: fact.email } }));
+      const upserted = await recordingImport(tx, personFacts, rows, () =>
+        upsertPeople(tx, recalculate, context, [...people.values()]),
+      );
       await setAuditCounts(tx, { ...countOutcomes(upserted), rejected });
       return end(upserted);
     }),
@@ -181,7 +186,7 @@ const maxRounds = 20;
  */
 async function writeValid(
   sorted: Sorted,
-  write: (people: readonly Person[]) => Promise<readonly UpsertedPerson[]>,
+  write: (people: ReadonlyMap<Row, Person>) => Promise<readonly UpsertedPerson[]>,
   storedReps: (emails: readonly string[]) => Promise<ReadonlyMap<string, string>>,
 ): Promise<ReadonlyMap<Row, UpsertedPerson>> {
   const { people } = sorted;
@@ -189,7 +194,7 @@ async function writeValid(
   for (let round = 1; people.size > 0; round += 1) {
     const rows = [...people.keys()];
     try {
-      const written = await write([...people.values()]);
+      const written = await write(people);
       return new Map(rows.map((row, index) => [row, written[index] as UpsertedPerson]));
     } catch (error) {
       if (!rejectNamed(sorted, error)) throw error;

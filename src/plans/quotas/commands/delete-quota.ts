@@ -7,7 +7,7 @@ import { CommissionChanges } from '../../../ledger/requests/commission-changes.j
 import { effects } from '../../../platform/mcp/tool.js';
 import { operation } from '../../../platform/operations/operation.js';
 import { quotaNotFound } from '../quota.js';
-import { deleteQuota as removeQuota } from '../quota-store.js';
+import { deleteQuotas } from '../quota-store.js';
 import { findQuota } from '../quota-views.js';
 
 const params = z.strictObject({ quotaId: pathIds.quotaId });
@@ -50,7 +50,7 @@ export const deleteQuota = operation({
       const quota = await findQuota(tx, rawId);
       if (quota === null) throw quotaNotFound();
       const { quotaId, repId, period } = quota;
-      await removeQuota(tx, quotaId);
+      await deleteQuotas(tx, [quotaId]);
       const days = (await loadCalendar(tx)).findRange(period) ?? allDays;
       await recalculate([{ repId, days, trigger: 'quota_change' }]);
       return { deleted: true, quotaId };

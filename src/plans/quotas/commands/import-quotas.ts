@@ -1,29 +1,17 @@
-import { Decimal } from '../../../kernel/decimal.js';
-import { Failure } from '../../../kernel/failure.js';
+import { fileColumns } from '../../../api/file-columns.js';
+import { importOf, type ReadRow } from '../../../imports/import-of.js';
 import { isUuid } from '../../../kernel/ids.js';
 import { readValue } from '../../../kernel/invalid-values.js';
 import { isFiscalPeriod, kindOfPeriod, type PeriodCalendar, periodExamples } from '../../../kernel/period-calendar.js';
 import { loadCalendar } from '../../../ledger/input/calendar.js';
-import { CommissionChanges } from '../../../ledger/requests/commission-changes.js';
 import { loadRepsOfRows } from '../../../people/reps/reps-of-rows.js';
 import { type Transaction } from '../../../platform/database/unit-of-work.js';
 import { type Amount, assertCurrency, type CellReader, filled } from '../../../platform/files/cells.js';
 import { type TableRow } from '../../../platform/files/csv-table.js';
-import {
-  csvImport,
-  csvImportExample,
-  describeImport,
-  type ImportResults,
-  importQuery,
-  type RowOutcome,
-  readImport,
-  readRowsInSlices,
-  rejectedRow,
-} from '../../../platform/files/import-results.js';
-import { operation } from '../../../platform/operations/operation.js';
+import { importQuery, importResults, readRowsInSlices, rejectedRow } from '../../../platform/files/import-results.js';
 import { findPlanIdsByName, loadPlanCurrencies } from '../../plan-views.js';
-import { applyQuotas, compareQuotas, repeatedSettings } from '../apply-quotas.js';
 import { targetAmount } from '../quota.js';
+import { type QuotaFact, quotaFacts } from '../quota-facts.js';
 import {
   assertPeriodOf,
   assignedPlanIdsByRep,
@@ -33,28 +21,14 @@ import {
   type QuotaRule,
   withoutContradiction,
 } from '../quota-rule.js';
-import { type QuotaSetting } from '../quota-store.js';
 
 const columns = {
-  names: {
-    email: ['rep', 'repEmail', 'e-mail'],
-    planRuleId: ['ruleId'],
-    plan: ['planName'],
-    measure: ['rule', 'ruleName'],
-    period: [],
-    target: ['quota'],
-    variableTarget: ['variablePay'],
-    prorate: [],
-  },
+  names: fileColumns.quotas,
   required: ['email', 'period', 'target'],
 } as const;
-type Row = TableRow<keyof (typeof columns)['names']>;
+type Row = TableRow<keyof typeof fileColumns.quotas>;
 
-async function readRows(
-  tx: Transaction,
-  rows: readonly Row[],
-  reader: CellReader,
-): Promise<(QuotaSetting | Failure)[]> {
+async function readRows(tx: Transaction, rows: readonly Row[], reader: CellReader): Promise<ReadRow<QuotaFact>[]> {
   const reps = await loadRepsOfRows(tx, rows);
   const plans = await findPlanIdsByName(tx);
   const assigned = await assignedPlanIdsByRep(tx, reps.repIds);
@@ -78,7 +52,7 @@ async function readRows(
     rules.set(key, found);
     return found;
   };
-  return readRowsInSlices(rows, (row) => readSetting(row, reps.find(row), { findRule, reader, calendar, currencies }));
+  return readRowsInSlices(rows, (row) => readQuota(row, reps.find(row), { findRule, reader, calendar, currencies }));
 }
 
 /** What the rows of a file are read with. */
@@ -90,11 +64,11 @@ interface FileContext {
   readonly currencies: ReadonlyMap<string, readonly string[]>;
 }
 
-async function readSetting(
+async function readQuota(
   row: Row,
   repId: string,
   { findRule, reader, calendar, currencies }: FileContext,
-): Promise<QuotaSetting> {
+): Promise<ReadRow<QuotaFact>> {
   const { period } = row.cells;
   if (period === undefined || kindOfPeriod(period) === null)
     throw rejectedRow(`period: must be a period: ${periodExamples}`);
@@ -104,63 +78,42 @@ async function readSetting(
   const rule = await findRule(row, repId);
   assertPeriodOf(rule, period, calendar);
   const ofPlan = currencies.get(rule.planId) ?? [];
-  return {
+  const fact = {
     repId,
-    rule,
+    planId: rule.planId,
+    planRuleId: rule.ruleId,
+    measure: rule.attainmentKey,
     period,
-    target: readTarget('target', target, ofPlan) as Decimal,
+    target: readTarget('target', target, ofPlan) as number,
     variableTarget: readTarget('variableTarget', variableTarget, ofPlan),
     prorate,
   };
+  return { fact };
 }
 
 /** An empty cell keeps the stored value. */
-function readTarget(name: string, amount: Amount | undefined, currencies: readonly string[]): Decimal | undefined {
+function readTarget(name: string, amount: Amount | undefined, currencies: readonly string[]): number | undefined {
   if (amount === undefined) return undefined;
   assertCurrency(name, amount, ...currencies);
   const read = readValue(targetAmount, amount.value);
   if ('issues' in read) throw rejectedRow(`${name}: ${read.issues[0].message}`);
-  return Decimal.of(read.value);
+  return read.value;
 }
 
-/** Two rows for one quota contradict each other, so the later one is rejected. */
-function withoutRepeated(rows: readonly Row[], read: readonly (QuotaSetting | Failure)[]): (QuotaSetting | Failure)[] {
-  const good = [...read.keys()].filter((index) => !(read[index] instanceof Failure));
-  const repeated = new Map(
-    repeatedSettings(good.map((index) => read[index] as QuotaSetting)).map(({ at, first }) => [
-      good[at],
-      rows[good[first] as number]?.row,
-    ]),
-  );
-  return read.map((setting, index) =>
-    repeated.has(index) ? rejectedRow(`sets the same quota as row ${repeated.get(index)}`) : setting,
-  );
-}
-
-export const importQuotas = operation({
-  id: 'importQuotas',
-  summary: 'Set quotas from a CSV file: one target for each rep, by e-mail address, and period',
-  ...csvImport,
-  path: '/v1/quotas/import',
-  query: importQuery,
-  failures: { no_known_columns: 400 },
-  example: csvImportExample('email,plan,period,target\nben@acme.test,AE,2026-Q1,100000\n'),
-  uses: { changes: CommissionChanges },
-  /** One target for each row; invalid rows are reported, valid rows are written. */
-  async execute({ query: given, body }, caller, { changes }) {
-    const { dryRun } = given;
-    const { rows, reader } = await readImport(body, given, columns, ['target', 'variableTarget']);
-    return changes.run(caller, 'exclusive', async (tx, recalculate): Promise<ImportResults> => {
-      const read = withoutRepeated(rows, await readRows(tx, rows, reader));
-      const settings = read.flatMap((setting) => (setting instanceof Failure ? [] : setting));
-      const applied = dryRun ? null : await applyQuotas(tx, recalculate, settings);
-      const compared = applied?.compared ?? (await compareQuotas(tx, settings));
-      const outcomes = new Map(compared.map(({ setting, outcome }) => [setting, outcome]));
-      const toOutcome = (setting: QuotaSetting | Failure): RowOutcome =>
-        setting instanceof Failure
-          ? setting
-          : { outcome: outcomes.get(setting) as (typeof compared)[number]['outcome'], repId: setting.repId };
-      return describeImport(tx, rows, read.map(toOutcome), dryRun);
-    });
+export const importQuotas = importOf(
+  {
+    id: 'importQuotas',
+    summary: 'Set quotas from a CSV file: one target for each rep, by e-mail address, and period',
+    path: '/v1/quotas/import',
+    query: importQuery,
+    response: importResults,
+    example: 'email,plan,period,target\nben@acme.test,AE,2026-Q1,100000\n',
   },
-});
+  {
+    facts: quotaFacts,
+    columns,
+    numbers: ['target', 'variableTarget'],
+    read: (tx, rows, { reader }) => readRows(tx, rows, reader),
+    trigger: 'quota_change',
+  },
+);

@@ -15,7 +15,7 @@ import { commissionEffect, loadAffectedWithin } from '../../../simulation/write-
 import { repeatedSettings, toQuotaSetting } from '../apply-quotas.js';
 import { quotaNotFound, targetAmount } from '../quota.js';
 import { findRuleById } from '../quota-rule.js';
-import { deleteQuota as removeQuota, upsertQuotas } from '../quota-store.js';
+import { deleteQuotas, upsertQuotas } from '../quota-store.js';
 import { findQuota } from '../quota-views.js';
 
 const body = z.strictObject({
@@ -63,7 +63,7 @@ async function writeQuotas(tx: Transaction, { planRuleId, targets, removed }: Bo
     const quota = await findQuota(tx, quotaId);
     if (quota === null) throw quotaNotFound();
     affect(quota.repId, quota.period);
-    await removeQuota(tx, quota.quotaId);
+    await deleteQuotas(tx, [quota.quotaId]);
   }
   await upsertQuotas(tx, settings);
   return loadAffectedWithin(tx, affected);

@@ -200,7 +200,7 @@ export const setQuotas = operation({
       const calendar = await loadCalendar(tx);
       const settings = targets.map((requestedTarget) => toQuotaSetting(rule, requestedTarget, calendar));
       rejectRepeated(targets, settings);
-      const { quotas } = await applyQuotas(tx, recalculate, settings);
+      const quotas = await applyQuotas(tx, recalculate, settings);
       return quotas;
     });
   },

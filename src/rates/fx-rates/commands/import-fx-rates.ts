@@ -3,6 +3,7 @@ import { type StoredRate } from '../../../engine/exchange-rates.js';
 import { Failure } from '../../../kernel/failure.js';
 import { CommissionChanges } from '../../../ledger/requests/commission-changes.js';
 import { readCsvRecords } from '../../../platform/files/csv-table.js';
+import { type FactChange, recordImported } from '../../../platform/files/facts.js';
 import {
   csvImport,
   csvImportExample,
@@ -16,7 +17,8 @@ import { operation } from '../../../platform/operations/operation.js';
 import { day } from '../../../platform/operations/schemas.js';
 import { changeOfRates, runRateChange } from '../change-fx-rates.js';
 import { keyOf, tableName } from '../fx-rate.js';
-import { storeRates } from '../fx-rate-store.js';
+import { fxRateFacts } from '../fx-rate-facts.js';
+import { type ReplacedRate, storeRates } from '../fx-rate-store.js';
 import { type ReadRow, readRateFile } from '../rate-file.js';
 
 const query = importQuery.extend({
@@ -62,8 +64,10 @@ export const importFxRates = operation({
     const rows = await readRateFile(await readCsvRecords(body.stream, delimiter), { table, format, since });
     const rates = rows.flatMap((row): readonly StoredRate[] => (row instanceof Failure ? [] : row));
     return runRateChange(uses, caller, dryRun, async (tx) => {
-      const changed = await storeRates(tx, rates);
+      const replaced = await storeRates(tx, rates);
+      const changed = replaced.map(({ after }) => after);
       const keys = new Set(changed.map(keyOf));
+      if (!dryRun) await recordImported(tx, fxRateFacts, withRows(rows, replaced));
       const results = await describeImport(
         tx,
         rows.map((_, index) => ({ row: index + 1, cells: {}, problem: null })),
@@ -74,6 +78,14 @@ export const importFxRates = operation({
     });
   },
 });
+
+/** The changes, each with the row of the file. */
+function withRows(rows: readonly ReadRow[], replaced: readonly ReplacedRate[]): FactChange<StoredRate>[] {
+  const numbers = new Map(
+    rows.flatMap((row, index) => (row instanceof Failure ? [] : row.map((rate) => [keyOf(rate), index + 1] as const))),
+  );
+  return replaced.map((change) => ({ ...change, row: numbers.get(keyOf(change.after)) ?? 0 }));
+}
 
 function toOutcome(row: ReadRow, changed: ReadonlySet<string>): RowOutcome {
   if (row instanceof Failure) return row;

@@ -66,7 +66,7 @@ export const setFxRates = operation({
   async execute({ query: { dryRun }, body: { table, rates } }, caller, uses): Promise<z.input<typeof response>> {
     const read = readRates(rates, table);
     return runRateChange(uses, caller, dryRun, async (tx) => {
-      const changed = await storeRates(tx, read);
+      const changed = (await storeRates(tx, read)).map(({ after }) => after);
       return { result: { stored: read.length, changed: changed.length }, changed };
     });
   },

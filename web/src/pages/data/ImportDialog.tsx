@@ -1,8 +1,8 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useChange } from '../../api/change.js';
-import { api } from '../../api/client.js';
-import { importQuery, takeBackQuery } from '../../api/import-queries.js';
+import { type Answer, api } from '../../api/client.js';
+import { type ImportRecord, importQuery, takeBackQuery } from '../../api/import-queries.js';
 import { showMessage } from '../../app/messages.js';
 import blocks from '../../components/Blocks.module.css';
 import { Button } from '../../components/Button.js';
@@ -25,7 +25,7 @@ export function ImportDialog({ importId, onClose }: ImportDialogProps) {
   const [isTakingBack, setTakingBack] = useState(false);
   const query = useInfiniteQuery(importQuery(importId));
   const [first] = query.data?.pages ?? [];
-  if (isTakingBack) return <TakeBackDialog importId={importId} onClose={onClose} />;
+  if (isTakingBack && first !== undefined) return <TakeBackDialog record={first.import} onClose={onClose} />;
   return (
     <InfoDialog title={first === undefined ? 'Import' : importTitle(first.import)} size={640} onClose={onClose}>
       <Loaded query={query} height={240}>
@@ -42,10 +42,8 @@ export function ImportDialog({ importId, onClose }: ImportDialogProps) {
                 <Deals deals={pages.flatMap(({ deals }) => deals)} changedSince={changedSince} />
               ) : (
                 <p>
-                  The rows are in the audit log.{' '}
-                  {record.kind === 'lines'
-                    ? `${formatCount(unchangedSince, 'deal')} still have the products of the file.`
-                    : 'Imports of deals and their products can be taken back, other imports are corrected on their pages.'}
+                  The rows are in the audit log. {formatCount(unchangedSince, nounOf(record))}{' '}
+                  {unchangedSince === 1 ? 'was' : 'were'} not changed since.
                 </p>
               )}
               <div className={blocks.saveLine}>
@@ -56,7 +54,7 @@ export function ImportDialog({ importId, onClose }: ImportDialogProps) {
                     </Button>
                   ) : null}
                 </span>
-                {unchangedSince === 0 ? null : (
+                {unchangedSince === 0 || record.takenBackAt !== null ? null : (
                   <Button kind="danger" onClick={() => setTakingBack(true)}>
                     Take back
                   </Button>
@@ -68,6 +66,11 @@ export function ImportDialog({ importId, onClose }: ImportDialogProps) {
       </Loaded>
     </InfoDialog>
   );
+}
+
+/** What an import of the kind changes. */
+function nounOf({ kind }: Pick<ImportRecord, 'kind'>): string {
+  return kind === 'deals' || kind === 'lines' ? 'deal' : 'row';
 }
 
 const noImport = { import: null, unchangedSince: 0, changedSince: [] };
@@ -106,7 +109,8 @@ function Deals({ deals, changedSince }: DealsProps) {
 }
 
 /** What taking the import back would do, before it happens. */
-function TakeBackDialog({ importId, onClose }: ImportDialogProps) {
+function TakeBackDialog({ record, onClose }: { readonly record: ImportRecord; readonly onClose: () => void }) {
+  const { importId } = record;
   const dryRun = useQuery(takeBackQuery(importId));
   const effect = useQuery({ ...takeBackQuery(importId), select: ({ effect }) => effect ?? null });
   const change = useChange({
@@ -119,6 +123,7 @@ function TakeBackDialog({ importId, onClose }: ImportDialogProps) {
     },
   });
   const { data } = dryRun;
+  const count = (number: number) => formatCount(number, nounOf(record));
   return (
     <Dialog
       title="Take the import back"
@@ -129,19 +134,37 @@ function TakeBackDialog({ importId, onClose }: ImportDialogProps) {
     >
       {data === undefined ? null : (
         <>
-          {data.restored === 0 ? null : <p>{formatCount(data.restored, 'deal')} will be as before the import again.</p>}
-          {data.removed === 0 ? null : (
-            <p>{formatCount(data.removed, 'deal')} that the import created will be deleted.</p>
-          )}
+          {data.restored === 0 ? null : <p>{count(data.restored)} will be as before the import again.</p>}
+          {data.removed === 0 ? null : <p>{count(data.removed)} that the import created will be deleted.</p>}
           {data.changedSince.length === 0 ? null : (
             <p>
               These stay, because they were changed since: {data.changedSince.slice(0, 10).join(', ')}
               {data.changedSince.length > 10 ? ' and more' : ''}.
             </p>
           )}
+          <RejectedRows rejected={data.rejected ?? []} />
         </>
       )}
       <EffectOfChange query={effect} what="change" />
     </Dialog>
+  );
+}
+
+/** The rows that stay, with the reason of each. */
+function RejectedRows({ rejected }: Required<Pick<Answer<'takeBackImport'>, 'rejected'>>) {
+  if (rejected.length === 0) return null;
+  return (
+    <>
+      <p>These rows stay:</p>
+      <div className={blocks.lines}>
+        {rejected.slice(0, 10).map(({ row, reason }) => (
+          <div key={row}>
+            <span>Row {formatNumber(row)}</span>
+            <span>{reason}</span>
+          </div>
+        ))}
+      </div>
+      {rejected.length > 10 ? <p className="dim">And more.</p> : null}
+    </>
   );
 }

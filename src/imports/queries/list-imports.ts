@@ -4,7 +4,7 @@ import { sampleIds } from '../../kernel/sample-ids.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { operation } from '../../platform/operations/operation.js';
 import { offsetPage } from '../../platform/operations/schemas.js';
-import { type ImportRecord, importRecord, listImportsOfWorkspace } from '../import/import-history.js';
+import { type ImportRecord, importRecord, listImportsOfWorkspace } from '../import-history.js';
 
 const response = z.object({
   imports: z.array(importRecord).describe('The imports of the page, newest first'),
@@ -26,7 +26,7 @@ export const importExample: ImportRecord = {
 
 export const listImports = operation({
   id: 'listImports',
-  summary: 'Imports of deals, people, quotas and assignments, newest first, with counts and control totals',
+  summary: 'Imports of files of every kind, newest first, with counts and control totals',
   method: 'get',
   path: '/v1/imports',
   access: 'admin',

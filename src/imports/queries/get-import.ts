@@ -1,12 +1,13 @@
 import { z } from 'zod';
 import { fields, pathIds } from '../../api/resource-fields.js';
+import { dealId } from '../../deals/deal.js';
+import { countImportedVersions, listChangedSince, listImportedValues } from '../../deals/import/imported-deals.js';
+import { listChangedLinesSince, loadLinesBefore } from '../../deals/import/imported-lines.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { operation } from '../../platform/operations/operation.js';
 import { wholeNumber } from '../../platform/operations/schemas.js';
-import { dealId } from '../deal.js';
-import { findImport, importRecord } from '../import/import-history.js';
-import { countImportedVersions, listChangedSince, listImportedValues } from '../import/imported-deals.js';
-import { listChangedLinesSince, loadLinesBefore } from '../import/imported-lines.js';
+import { factsOfImports, listReversals } from '../facts-of-imports.js';
+import { findImport, importRecord } from '../import-history.js';
 import { importExample } from './list-imports.js';
 
 const maxListed = 100;
@@ -35,7 +36,11 @@ const response = z.object({
         .describe('One deal'),
     )
     .describe('The deals of the page that were not changed since, in the order of their ids'),
-  unchangedSince: z.int().describe('Number of all deals whose values, or products, were not changed since'),
+  unchangedSince: z
+    .int()
+    .describe(
+      'Number of all deals whose values, or products, were not changed since; of facts of an import of other things',
+    ),
   changedSince: z.array(z.string()).describe(`Ids of the first ${maxListed} deals that were changed or deleted since`),
 });
 
@@ -72,12 +77,16 @@ export const getImport = operation({
   async execute({ params: { importId }, query }, caller, { unitOfWork }): Promise<z.input<typeof response>> {
     return unitOfWork.read(caller, async (tx) => {
       const found = await findImport(tx, importId);
+      const { facts } = factsOfImports[found.kind];
+      if (facts !== null) {
+        const unchanged = (await listReversals(tx, facts, importId)).filter(({ rejection }) => rejection === null);
+        return { import: found, deals: [], unchangedSince: unchanged.length, changedSince: [] };
+      }
       if (found.kind === 'lines') {
         const unchanged = await loadLinesBefore(tx, importId);
         const changedSince = await listChangedLinesSince(tx, importId, maxListed);
         return { import: found, deals: [], unchangedSince: unchanged.size, changedSince };
       }
-      if (found.kind !== 'deals') return { import: found, deals: [], unchangedSince: 0, changedSince: [] };
       return {
         import: found,
         deals: await listImportedValues(tx, importId, query),

@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
 import { z } from 'zod';
-import { Failure } from '../../kernel/failure.js';
-import { isUuid } from '../../kernel/ids.js';
-import { readActorNames } from '../../people/reps/actor-names.js';
-import { type Transaction } from '../../platform/database/unit-of-work.js';
+import { Failure } from '../kernel/failure.js';
+import { isUuid } from '../kernel/ids.js';
+import { readActorNames } from '../people/reps/actor-names.js';
+import { type Transaction } from '../platform/database/unit-of-work.js';
 
 /** What each operation imports, by its id. */
 export const kinds = {
@@ -20,7 +20,8 @@ export const kinds = {
   importRateTableRows: 'rate_table_rows',
   importRefunds: 'refunds',
 } as const;
-const importKinds = Object.values(kinds) as [(typeof kinds)['importDeals'], ...(typeof kinds)[keyof typeof kinds][]];
+export type ImportKind = (typeof kinds)[keyof typeof kinds];
+const importKinds = Object.values(kinds) as [(typeof kinds)['importDeals'], ...ImportKind[]];
 
 export const importRecord = z
   .object({
@@ -52,7 +53,7 @@ export const importRecord = z
       .describe(
         'Number of deals, people or rows of the file that were created or changed; without counts, of stored rows',
       ),
-    takenBackAt: z.string().nullable().describe('When it was last taken back, instant in ISO 8601; null for never'),
+    takenBackAt: z.string().nullable().describe('When it was taken back, instant in ISO 8601; null for never'),
   })
   .describe('One import of a file');
 export type ImportRecord = z.input<typeof importRecord>;

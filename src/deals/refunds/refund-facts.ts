@@ -1,0 +1,39 @@
+import { peopleBehind } from '../../kernel/caller.js';
+import { factsOf } from '../../platform/files/facts.js';
+import { changeRefunds } from './change-refunds.js';
+import { type RefundKey, type RefundTerms, type StoredRefund } from './refund.js';
+import { removeRefund, replaceRefund } from './refund-store.js';
+import { listRefunds } from './refund-views.js';
+
+/** A refund as a file states it. Waivers are not in the file, and stay. */
+export interface RefundFact extends RefundKey, RefundTerms {
+  readonly waivers?: readonly Omit<StoredRefund['waivers'][number], 'repName'>[];
+}
+
+export const refundFacts = factsOf<RefundFact>({
+  key: ['dealId', 'refundId'],
+  terms: ['day', 'cause', 'amount', 'lines', 'reason', 'waivers'],
+  load: async (tx, refunds) =>
+    (await listRefunds(tx, dealsOf(refunds))).map(({ waivers, ...refund }) => ({
+      ...refund,
+      waivers: waivers.map(({ repName: _, ...waiver }) => waiver),
+    })),
+  async store(tx, changes, { caller }) {
+    const dealIds = dealsOf(changes.map(({ before, after }) => (after ?? before) as RefundFact));
+    const apply = async () => {
+      for (const { before, after } of changes)
+        if (after === null) await removeRefund(tx, before as RefundFact);
+        else {
+          const { day, cause, amount, lines, reason } = after;
+          await replaceRefund(tx, after, { day, cause, amount, reason, ...(lines ? { lines } : {}) });
+        }
+    };
+    const { affected } = await changeRefunds(tx, { dealIds, apply }, peopleBehind(caller));
+    const [dealId] = dealIds.length === 1 ? dealIds : [];
+    return [...affected].map(([repId, days]) => ({ repId, days, dealId }));
+  },
+});
+
+function dealsOf(refunds: readonly RefundKey[]): string[] {
+  return [...new Set(refunds.map(({ dealId }) => dealId))];
+}

@@ -1,0 +1,34 @@
+import { factsOf } from '../../platform/files/facts.js';
+import { type InvoiceTerms } from './invoice.js';
+import { type InvoiceKey, removeInvoice, replaceInvoice } from './invoice-store.js';
+import { listInvoices } from './invoice-views.js';
+
+/** An invoice as a file states it, with all of its payments in the order in which they are stored. */
+export interface InvoiceFact extends InvoiceKey, InvoiceTerms {}
+
+export const invoiceFacts = factsOf<InvoiceFact>({
+  key: ['dealId', 'invoiceId'],
+  terms: ['amount', 'grossAmount', 'currency', 'issuedOn', 'status', 'payments'],
+  load: async (tx, invoices) =>
+    (await listInvoices(tx, [...new Set(invoices.map(({ dealId }) => dealId))])).map(
+      ({ updatedAt: _, payments, ...invoice }) => ({
+        ...invoice,
+        payments: inOrder(payments),
+      }),
+    ),
+  async store(tx, changes) {
+    for (const { before, after } of changes) {
+      if (after === null) await removeInvoice(tx, before as InvoiceFact);
+      else {
+        const { dealId, invoiceId, ...terms } = after;
+        await replaceInvoice(tx, { dealId, invoiceId }, terms);
+      }
+    }
+    return [];
+  },
+});
+
+/** The payments in one order, so that invoices can be compared. */
+export function inOrder(payments: InvoiceTerms['payments']): InvoiceTerms['payments'] {
+  return [...payments].sort((a, b) => (a.paymentId < b.paymentId ? -1 : 1));
+}

@@ -1,0 +1,150 @@
+import { isDeepStrictEqual } from 'node:util';
+import { sql } from 'kysely';
+import { type Caller } from '../../kernel/caller.js';
+import { chunk } from '../../kernel/chunk.js';
+import { type Clock } from '../../kernel/clock.js';
+import { type DayRange } from '../../kernel/day.js';
+import { unnestRows } from '../database/columns.js';
+import { type Transaction } from '../database/unit-of-work.js';
+
+/** A fact in place of another one. Null for none. */
+export interface FactChange<Fact> {
+  /** Number of the row of the file. */
+  readonly row: number;
+  readonly before: Fact | null;
+  readonly after: Fact | null;
+}
+
+/** Whose commission a change of facts decides, on which days. */
+export interface AffectedDays {
+  readonly repId: string;
+  readonly days: DayRange;
+  /** The deal that alone is concerned. */
+  readonly dealId?: string | undefined;
+}
+
+/** What stores facts. */
+export interface FactWriter {
+  readonly caller: Caller;
+  readonly clock: Clock;
+}
+
+/**
+ * A kind of facts that files contain: how they are read, compared and stored. What an import has stored is taken back by
+ * the same functions.
+ */
+export interface Facts<Fact extends object = object> {
+  /** The fields that identify a fact. */
+  readonly key: readonly string[];
+  /** The fields that are compared. */
+  readonly terms: readonly string[];
+  /** The stored facts, at least those with the keys of the given ones. */
+  load(tx: Transaction, facts: readonly Fact[]): Promise<readonly Fact[]>;
+  /** Stores the changes, whose `before` is what is stored, in their order. Fails without a trace of a part of them. */
+  store(tx: Transaction, changes: readonly FactChange<Fact>[], by: FactWriter): Promise<readonly AffectedDays[]>;
+}
+
+type NameOf<Fact> = keyof Fact & string;
+
+/** Declares a kind of facts. */
+export function factsOf<Fact extends object>(
+  declared: Facts<Fact> & { readonly key: readonly NameOf<Fact>[]; readonly terms: readonly NameOf<Fact>[] },
+): Facts<Fact> {
+  return declared;
+}
+
+function pick(fact: object, names: readonly string[]): Readonly<Record<string, unknown>> {
+  const values: Readonly<Record<string, unknown>> = { ...fact };
+  return Object.fromEntries(names.map((name) => [name, values[name] ?? null]));
+}
+
+export function keyOfFact({ key }: Pick<Facts, 'key'>, fact: object): string {
+  return JSON.stringify(Object.values(pick(fact, key)));
+}
+
+export function isSameFact({ key, terms }: Facts, a: object | null, b: object | null): boolean {
+  if (a === null || b === null) return a === b;
+  return isDeepStrictEqual(pick(a, [...key, ...terms]), pick(b, [...key, ...terms]));
+}
+
+/** The stored facts with the keys of the given ones, by key. */
+export async function loadFacts<Fact extends object>(
+  tx: Transaction,
+  facts: Facts<Fact>,
+  given: readonly Fact[],
+): Promise<ReadonlyMap<string, Fact>> {
+  if (given.length === 0) return new Map();
+  return new Map((await facts.load(tx, given)).map((fact) => [keyOfFact(facts, fact), fact]));
+}
+
+const rowsPerStatement = 10_000;
+
+/** Records what the import that runs has changed. */
+export async function recordImported(
+  tx: Transaction,
+  { key, terms }: Facts,
+  changes: readonly FactChange<object>[],
+): Promise<void> {
+  const toJson = (fact: object | null) => (fact === null ? null : JSON.stringify(pick(fact, [...key, ...terms])));
+  const repIdOf = ({ before, after }: FactChange<object>) =>
+    ((after ?? before) as { readonly repId?: string }).repId ?? null;
+  const rows = changes.map((change, place) => ({ change, place }));
+  for (const part of chunk(rows, rowsPerStatement))
+    await sql`
+      insert into imported_facts (workspace_id, place, row, rep_id, before, after)
+      select ${tx.workspaceId}::uuid, place, row, rep_id, before, after
+      from ${unnestRows(part, [
+        ['place', 'integer', ({ place }) => place],
+        ['row', 'integer', ({ change }) => change.row],
+        ['rep_id', 'uuid', ({ change }) => repIdOf(change)],
+        ['before', 'jsonb', ({ change }) => toJson(change.before)],
+        ['after', 'jsonb', ({ change }) => toJson(change.after)],
+      ])}`.execute(tx.db);
+}
+
+/** Records the changes of an import that were stored, each with what is stored of its fact now. */
+export async function recordStored<Fact extends object>(
+  tx: Transaction,
+  facts: Facts<Fact>,
+  changes: readonly FactChange<Fact>[],
+): Promise<void> {
+  const stated = ({ before, after }: FactChange<Fact>) => (after ?? before) as Fact;
+  const now = await loadFacts(tx, facts, changes.map(stated));
+  const stored = changes.map((change) => ({ ...change, after: now.get(keyOfFact(facts, stated(change))) ?? null }));
+  await recordImported(
+    tx,
+    facts,
+    stored.filter(({ before, after }) => !isSameFact(facts, before, after)),
+  );
+}
+
+/** Records what the work stores of the facts that the rows of a file name. */
+export async function recordingImport<Fact extends object, Result>(
+  tx: Transaction,
+  facts: Facts<Fact>,
+  rows: readonly { readonly row: number; readonly fact: Fact }[],
+  work: () => Promise<Result>,
+): Promise<Result> {
+  const present = await loadFacts(
+    tx,
+    facts,
+    rows.map(({ fact }) => fact),
+  );
+  const result = await work();
+  const changes = rows.map(({ row, fact }) => ({
+    row,
+    before: present.get(keyOfFact(facts, fact)) ?? null,
+    after: fact,
+  }));
+  await recordStored(tx, facts, changes);
+  return result;
+}
+
+/** What the import with the id of this entry of the audit log has changed, in the order of the file. */
+export async function listImported(tx: Transaction, importId: string): Promise<FactChange<object>[]> {
+  const { rows } = await sql<FactChange<object>>`
+    select f.row, f.before, f.after from imported_facts f
+    join audit_entries e on e.workspace_id = f.workspace_id and e.at = f.imported_at
+    where e.workspace_id = ${tx.workspaceId} and e.entry_id = ${importId} order by f.place`.execute(tx.db);
+  return rows;
+}
