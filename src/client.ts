@@ -5,6 +5,7 @@ import type { operations } from './operations.js';
 import type { WebhookEvent } from './outgoing/events/event-data.js';
 import type { Operation } from './platform/operations/operation.js';
 
+export { fileColumns } from './api/file-columns.js';
 export { reasonTexts } from './commissions/reason-texts.js';
 export { productNames } from './crm/connections/product-names.js';
 export { standardNamedBy, usualSlugs } from './engine/standard-slugs.js';

@@ -66,7 +66,7 @@ const rules: readonly { folder: string; imports: readonly string[]; packages: Re
   { folder: 'src/agents/guidance', imports: ['src/slices', 'src/audit', 'src/platform'], packages: /^$/ },
   {
     folder: 'src/*',
-    imports: ['src/slices', 'src/audit', 'src/kernel', 'src/engine', 'src/platform'],
+    imports: ['src/slices', 'src/api', 'src/audit', 'src/kernel', 'src/engine', 'src/platform'],
     packages: /^zod$/,
   },
   {

@@ -1,6 +1,7 @@
 import { api } from '../../api/client.js';
 import {
   cellReader,
+  columnNames,
   emailFinder,
   hasColumn,
   type ImportKind,
@@ -13,23 +14,23 @@ import { fileQuery, toOutcome, toUpload } from './results.js';
 
 const targets: readonly Target[] = [
   personTarget,
-  { key: 'from', label: 'First day', names: ['from', 'start', 'firstday'], like: /start|first/, values: 'date' },
-  { key: 'to', label: 'Last day', names: ['to', 'end', 'lastday'], like: /\bend|last/, values: 'date' },
+  { key: 'from', label: 'First day', names: columnNames('absences', 'from'), like: /start|first/, values: 'date' },
+  { key: 'to', label: 'Last day', names: columnNames('absences', 'to'), like: /\bend|last/, values: 'date' },
   {
     key: 'quotaRelief',
     label: 'Relief of the target, %',
-    names: ['quotarelief', 'relief'],
+    names: columnNames('absences', 'quotaRelief'),
     like: /relief/,
     values: 'number',
   },
   {
     key: 'variableRelief',
     label: 'Relief of the variable target, %',
-    names: ['variablerelief'],
+    names: columnNames('absences', 'variableRelief'),
     like: /variable/,
     values: 'number',
   },
-  { key: 'note', label: 'Note', names: ['note', 'reason', 'type'], values: 'text' },
+  { key: 'note', label: 'Note', names: columnNames('absences', 'note'), values: 'text' },
 ];
 
 const header = ['email', 'from', 'to', 'quotaRelief', 'variableRelief', 'note'] as const;

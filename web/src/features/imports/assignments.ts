@@ -1,6 +1,7 @@
 import { api } from '../../api/client.js';
 import {
   cellReader,
+  columnNames,
   emailFinder,
   hasColumn,
   type ImportKind,
@@ -13,15 +14,21 @@ import { fileQuery, toOutcome, toUpload } from './results.js';
 
 const targets: readonly Target[] = [
   personTarget,
-  { key: 'plan', label: 'Plan', names: ['plan', 'planname'], like: /plan/, values: 'plan' },
+  { key: 'plan', label: 'Plan', names: columnNames('assignments', 'plan'), like: /plan/, values: 'plan' },
   {
     key: 'effectiveStart',
     label: 'First day',
-    names: ['effectivestart', 'start', 'from'],
+    names: columnNames('assignments', 'effectiveStart'),
     like: /start/,
     values: 'date',
   },
-  { key: 'effectiveEnd', label: 'Last day', names: ['effectiveend', 'end', 'to'], like: /\bend/, values: 'date' },
+  {
+    key: 'effectiveEnd',
+    label: 'Last day',
+    names: columnNames('assignments', 'effectiveEnd'),
+    like: /\bend/,
+    values: 'date',
+  },
 ];
 
 const header = ['email', 'plan', 'effectiveStart', 'effectiveEnd'] as const;

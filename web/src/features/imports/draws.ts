@@ -1,6 +1,7 @@
 import { api } from '../../api/client.js';
 import {
   cellReader,
+  columnNames,
   emailFinder,
   type ImportKind,
   type Matched,
@@ -16,7 +17,7 @@ const targets: readonly Target[] = [
   {
     key: 'kind',
     label: 'Kind: guarantee or advance',
-    names: ['kind', 'type'],
+    names: columnNames('draws', 'kind'),
     like: /kind|type/,
     values: 'text',
     isRequired: true,
@@ -24,7 +25,7 @@ const targets: readonly Target[] = [
   {
     key: 'recoverable',
     label: 'Paid back: yes or no',
-    names: ['recoverable', 'paidback'],
+    names: columnNames('draws', 'recoverable'),
     like: /recoverable|paid back/,
     values: 'text',
     isRequired: true,
@@ -32,31 +33,36 @@ const targets: readonly Target[] = [
   {
     key: 'amount',
     label: 'Amount for each pay period',
-    names: ['amount', 'amountperperiod'],
+    names: columnNames('draws', 'amount'),
     like: /amount/,
     values: 'number',
     isRequired: true,
   },
-  { key: 'currency', label: 'Currency', names: ['currency', 'currencycode'], values: 'text' },
+  { key: 'currency', label: 'Currency', names: columnNames('draws', 'currency'), values: 'text' },
   {
     key: 'from',
     label: 'First day',
-    names: ['from', 'start', 'firstday'],
+    names: columnNames('draws', 'from'),
     like: /start|first/,
     values: 'date',
     isRequired: true,
   },
-  { key: 'to', label: 'Last day', names: ['to', 'end', 'lastday'], like: /\bend|last/, values: 'date' },
-  { key: 'recoveryStart', label: 'Start of the repayment', names: ['recoverystart'], values: 'text' },
-  { key: 'recoveryDay', label: 'Day of the repayment', names: ['recoveryday'], values: 'date' },
+  { key: 'to', label: 'Last day', names: columnNames('draws', 'to'), like: /\bend|last/, values: 'date' },
+  {
+    key: 'recoveryStart',
+    label: 'Start of the repayment',
+    names: columnNames('draws', 'recoveryStart'),
+    values: 'text',
+  },
+  { key: 'recoveryDay', label: 'Day of the repayment', names: columnNames('draws', 'recoveryDay'), values: 'date' },
   {
     key: 'maxPercent',
     label: 'Kept of a statement at most, %',
-    names: ['maxpercent', 'recoverypercent'],
+    names: columnNames('draws', 'maxPercent'),
     like: /percent/,
     values: 'number',
   },
-  { key: 'forgiveOn', label: 'Forgiven on', names: ['forgiveon'], like: /forgiv/, values: 'date' },
+  { key: 'forgiveOn', label: 'Forgiven on', names: columnNames('draws', 'forgiveOn'), like: /forgiv/, values: 'date' },
 ];
 
 const header = ['email', ...targets.slice(1).map(({ key }) => key)];

@@ -1,3 +1,4 @@
+import { fileColumns } from '#src/client.js';
 import { type Answer } from '../../api/client.js';
 import { type Person } from '../../api/payroll-queries.js';
 import { type Plan } from '../../api/queries.js';
@@ -24,7 +25,7 @@ type ValueKind = 'id' | 'text' | 'number' | 'date' | 'person' | 'owner' | 'perio
 export interface Target {
   readonly key: string;
   readonly label: string;
-  /** Usual names of the column in small letters, without spaces and punctuation. */
+  /** Usual names of the column in small letters, without spaces and punctuation; {@link columnNames} has those of the service. */
   readonly names: readonly string[];
   /** A pattern for less usual names. A match is a guess that a person confirms. */
   readonly like?: RegExp;
@@ -165,6 +166,15 @@ export interface ImportKind {
   send(csv: string, options: SendOptions): Promise<ImportOutcome>;
   /** What the import would do to commission; null if it is too large to calculate. Absent for files that have no preview. */
   effect?(csv: string, options: SendOptions): Promise<ImportEffect | null>;
+}
+
+/** The names of the column that the service reads, as those of a target. */
+export function columnNames<Kind extends keyof typeof fileColumns>(
+  kind: Kind,
+  column: keyof (typeof fileColumns)[Kind] & string,
+): readonly string[] {
+  const columns: Readonly<Record<string, readonly string[]>> = fileColumns[kind];
+  return [column, ...(columns[column] ?? [])].map(bare);
 }
 
 /** A name without case, accents, spaces and punctuation. */

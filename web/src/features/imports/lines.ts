@@ -1,13 +1,13 @@
 import { api } from '../../api/client.js';
 import { prepareWithFields, toTextColumns } from './kept-columns.js';
-import { type ImportKind, missingColumns, type SendOptions, type Target } from './kind.js';
+import { columnNames, type ImportKind, missingColumns, type SendOptions, type Target } from './kind.js';
 import { fileQuery, toOutcome, toUpload } from './results.js';
 
 const targets: readonly Target[] = [
   {
     key: 'dealId',
     label: 'Deal ID',
-    names: ['dealid', 'deal', 'opportunityid', 'opportunity'],
+    names: columnNames('lines', 'dealId'),
     like: /deal|opportunity/,
     values: 'id',
     isRequired: true,
@@ -15,7 +15,7 @@ const targets: readonly Target[] = [
   {
     key: 'lineId',
     label: 'Line ID',
-    names: ['lineid', 'id', 'line', 'lineitem', 'lineitemid'],
+    names: columnNames('lines', 'lineId'),
     like: /line/,
     values: 'id',
     isRequired: true,
@@ -23,23 +23,23 @@ const targets: readonly Target[] = [
   {
     key: 'amount',
     label: 'Net amount',
-    names: ['amount', 'netamount', 'lineamount', 'totalprice', 'total'],
+    names: columnNames('lines', 'amount'),
     like: /net|total|amount/,
     values: 'number',
     isRequired: true,
   },
-  { key: 'productCode', label: 'Product code', names: ['productcode', 'sku', 'product'], values: 'text' },
-  { key: 'name', label: 'Product name', names: ['name', 'productname', 'linename'], values: 'text' },
-  { key: 'family', label: 'Product family', names: ['family', 'productfamily'], like: /family/, values: 'text' },
-  { key: 'quantity', label: 'Quantity', names: ['quantity', 'units', 'seats'], like: /quantity/, values: 'number' },
-  { key: 'unitPrice', label: 'Unit price', names: ['unitprice', 'price', 'salesprice'], values: 'number' },
-  { key: 'listPrice', label: 'List price', names: ['listprice'], values: 'number' },
-  { key: 'cost', label: 'Cost', names: ['cost'], values: 'number' },
-  { key: 'discount', label: 'Discount', names: ['discount'], values: 'number' },
-  { key: 'currency', label: 'Currency', names: ['currency', 'currencycode', 'currencyisocode'], values: 'text' },
-  { key: 'startDate', label: 'First day of the service', names: ['startdate', 'servicedate'], values: 'date' },
-  { key: 'months', label: 'Months of the term', names: ['months', 'term', 'termmonths'], values: 'number' },
-  { key: 'recurring', label: 'How it recurs', names: ['recurring', 'billingfrequency'], values: 'text' },
+  { key: 'productCode', label: 'Product code', names: columnNames('lines', 'productCode'), values: 'text' },
+  { key: 'name', label: 'Product name', names: columnNames('lines', 'name'), values: 'text' },
+  { key: 'family', label: 'Product family', names: columnNames('lines', 'family'), like: /family/, values: 'text' },
+  { key: 'quantity', label: 'Quantity', names: columnNames('lines', 'quantity'), like: /quantity/, values: 'number' },
+  { key: 'unitPrice', label: 'Unit price', names: columnNames('lines', 'unitPrice'), values: 'number' },
+  { key: 'listPrice', label: 'List price', names: columnNames('lines', 'listPrice'), values: 'number' },
+  { key: 'cost', label: 'Cost', names: columnNames('lines', 'cost'), values: 'number' },
+  { key: 'discount', label: 'Discount', names: columnNames('lines', 'discount'), values: 'number' },
+  { key: 'currency', label: 'Currency', names: columnNames('lines', 'currency'), values: 'text' },
+  { key: 'startDate', label: 'First day of the service', names: columnNames('lines', 'startDate'), values: 'date' },
+  { key: 'months', label: 'Months of the term', names: columnNames('lines', 'months'), values: 'number' },
+  { key: 'recurring', label: 'How it recurs', names: columnNames('lines', 'recurring'), values: 'text' },
 ];
 
 function toRequest(csv: string, given: SendOptions) {

@@ -5,6 +5,7 @@ import { readPeriod } from './dates.js';
 import {
   bare,
   cellReader,
+  columnNames,
   emailFinder,
   hasColumn,
   type ImportKind,
@@ -20,14 +21,25 @@ import { fileQuery, toOutcome, toUpload } from './results.js';
 
 const targets: readonly Target[] = [
   personTarget,
-  { key: 'plan', label: 'Plan', names: ['plan', 'planname'], values: 'plan' },
-  { key: 'measure', label: 'Rule', names: ['rule', 'rulename', 'measure'], values: 'text' },
-  { key: 'period', label: 'Period', names: ['period', 'quarter', 'month', 'year'], values: 'period' },
-  { key: 'target', label: 'Target', names: ['target', 'quota', 'goal'], like: /target|quota/, values: 'number' },
+  { key: 'plan', label: 'Plan', names: columnNames('quotas', 'plan'), values: 'plan' },
+  { key: 'measure', label: 'Rule', names: columnNames('quotas', 'measure'), values: 'text' },
+  {
+    key: 'period',
+    label: 'Period',
+    names: [...columnNames('quotas', 'period'), 'quarter', 'month', 'year'],
+    values: 'period',
+  },
+  {
+    key: 'target',
+    label: 'Target',
+    names: [...columnNames('quotas', 'target'), 'goal'],
+    like: /target|quota/,
+    values: 'number',
+  },
   {
     key: 'variableTarget',
     label: 'Variable pay at 100 %',
-    names: ['variabletarget', 'variablepay', 'ote', 'variable'],
+    names: [...columnNames('quotas', 'variableTarget'), 'ote', 'variable'],
     like: /variable/,
     values: 'number',
   },

@@ -1,12 +1,20 @@
 import { api } from '../../api/client.js';
-import { cellReader, type ImportKind, type Matched, missingColumns, type Prepared, type Target } from './kind.js';
+import {
+  cellReader,
+  columnNames,
+  type ImportKind,
+  type Matched,
+  missingColumns,
+  type Prepared,
+  type Target,
+} from './kind.js';
 import { fileQuery, toOutcome, toUpload } from './results.js';
 
 const targets: readonly Target[] = [
   {
     key: 'dealId',
     label: 'Deal ID',
-    names: ['dealid', 'deal', 'opportunityid', 'opportunity'],
+    names: columnNames('refunds', 'dealId'),
     like: /deal|opportunity/,
     values: 'id',
     isRequired: true,
@@ -14,7 +22,7 @@ const targets: readonly Target[] = [
   {
     key: 'refundId',
     label: 'Refund',
-    names: ['refundid', 'refund', 'creditnote', 'creditnotenumber', 'refundno'],
+    names: columnNames('refunds', 'refundId'),
     like: /(refund|credit).*(id|number|no)/,
     values: 'id',
     isRequired: true,
@@ -22,14 +30,14 @@ const targets: readonly Target[] = [
   {
     key: 'day',
     label: 'Day of the refund',
-    names: ['day', 'refunddate', 'refundedon', 'date', 'cancelledon'],
+    names: columnNames('refunds', 'day'),
     like: /refund.*date|cancel.*date/,
     values: 'date',
     isRequired: true,
   },
-  { key: 'cause', label: 'Cause', names: ['cause', 'type'], values: 'text' },
-  { key: 'amount', label: 'Amount', names: ['amount', 'refundamount'], like: /amount/, values: 'number' },
-  { key: 'reason', label: 'Reason', names: ['reason', 'note', 'comment'], values: 'text' },
+  { key: 'cause', label: 'Cause', names: columnNames('refunds', 'cause'), values: 'text' },
+  { key: 'amount', label: 'Amount', names: columnNames('refunds', 'amount'), like: /amount/, values: 'number' },
+  { key: 'reason', label: 'Reason', names: columnNames('refunds', 'reason'), values: 'text' },
 ];
 
 const header = targets.map(({ key }) => key);

@@ -1,6 +1,7 @@
 import { api } from '../../api/client.js';
 import {
   cellReader,
+  columnNames,
   emailFinder,
   type ImportKind,
   type Matched,
@@ -15,7 +16,7 @@ const targets: readonly Target[] = [
   {
     key: 'dealId',
     label: 'Deal ID',
-    names: ['dealid', 'deal', 'opportunityid', 'opportunity', 'id'],
+    names: columnNames('credits', 'dealId'),
     like: /deal|opportunity/,
     values: 'id',
     isRequired: true,
@@ -24,14 +25,19 @@ const targets: readonly Target[] = [
   {
     key: 'percent',
     label: 'Share, %',
-    names: ['percent', 'percentage', 'share', 'split', 'splitpercent', 'anteil'],
+    names: columnNames('credits', 'percent'),
     like: /percent|share|split|%|anteil/,
     values: 'number',
     isRequired: true,
   },
-  { key: 'kind', label: 'Kind: split or overlay', names: ['kind', 'splittype'], values: 'text' },
-  { key: 'role', label: 'Role on the deal', names: ['role'], values: 'text' },
-  { key: 'affects', label: 'Counts for: both, payout or quota', names: ['affects', 'countsfor'], values: 'text' },
+  { key: 'kind', label: 'Kind: split or overlay', names: columnNames('credits', 'kind'), values: 'text' },
+  { key: 'role', label: 'Role on the deal', names: columnNames('credits', 'role'), values: 'text' },
+  {
+    key: 'affects',
+    label: 'Counts for: both, payout or quota',
+    names: columnNames('credits', 'affects'),
+    values: 'text',
+  },
 ];
 
 const header = ['dealId', 'rep', 'percent', 'kind', 'role', 'affects'];
