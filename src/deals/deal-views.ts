@@ -2,12 +2,13 @@ import { type InferResult, type RawBuilder, type Selectable, type SelectQueryBui
 import { type Caller, visibleReps } from '../kernel/caller.js';
 import { type Day } from '../kernel/day.js';
 import { Failure } from '../kernel/failure.js';
+import { scoreIdStart } from '../kernel/score-id.js';
 import { inParallel } from '../kernel/waiting.js';
 import { hasPartOf } from '../ledger/input/deals-of-rep.js';
 import { inIndexOrder } from '../platform/database/in-index-order.js';
 import { type Tables } from '../platform/database/tables.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
-import { type DealContent, type DealRecord, scoreIdStart } from './deal.js';
+import { type DealContent, type DealRecord } from './deal.js';
 
 export interface DealFilter {
   /** Owners and people on credit lines; null or absent for all deals, including those without an owner. */

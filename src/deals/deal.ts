@@ -28,8 +28,6 @@ const maxListLength = 200;
 /** Characters of all slugs and texts of a deal: pages and calculations hold hundreds of deals in memory. */
 export const maxFieldsLength = 64 * 1024;
 export const maxOwnerIdLength = 500;
-/** The ids of the deals that are scores begin with it. */
-export const scoreIdStart = 'score:';
 
 /** Standard values that were sent by name, and the explicit owner. */
 interface DealInput {

@@ -46,9 +46,9 @@ function toCaller({ workspaceId, id, confirmedBy }: ClaimedRun): Caller {
 }
 
 function buildQuery({ subject, source, options }: ClaimedRun, { fileName }: ImportedFile): Record<string, string> {
-  const { idColumn, dateFormat, numberFormat, dealField } = options;
+  const { idColumn, textColumns, dateFormat, numberFormat, dealField } = options;
   const known = {
-    deals: { idColumn, dateFormat, numberFormat },
+    deals: { idColumn, textColumns, dateFormat, numberFormat },
     people: { dateFormat },
     quotas: { numberFormat },
     invoices: { dateFormat, dealField, numberFormat: source.kind === 'stripe' ? 'en' : numberFormat },

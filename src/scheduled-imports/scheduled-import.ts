@@ -80,6 +80,11 @@ export const importOptions = z
       .optional()
       .describe('The name that a column of the file has for the import, by its name in the file; null leaves it out'),
     idColumn: text(200).optional().describe('Column with the deal ids, as the import names it; default id'),
+    textColumns: text(2000)
+      .optional()
+      .describe(
+        'Columns of deals, as the import names them and separated by commas, that stay texts although all of their values are numbers or dates',
+      ),
     dateFormat: z.enum(dateFormats).optional().describe('Format of dates in the files, in addition to ISO 8601'),
     dealField: invoiceField.optional(),
     numberFormat: z.enum(numberFormats).optional().describe('en for 1,234.50 and eu for 1.234,50'),

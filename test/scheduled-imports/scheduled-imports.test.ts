@@ -135,6 +135,21 @@ describe('scheduled imports', () => {
     expect((await api.expect(200, 'GET', '/v1/imports')).count).to.equal(3);
   });
 
+  it('stores columns in the fields that the options name, in every run', async () => {
+    const options = { columns: { ...columns, Area: 'region', Article: 'article' }, textColumns: 'article' };
+    files.content = `${header},Area,Article\nB1,1000,Won,2026-01-15,ann,DACH,0012\n`;
+    const { id } = await create({ options });
+    expect((await confirm(id)).options).to.deep.equal(options);
+    files.content = `${header},Area,Article\nB2,70,Won,2026-01-16,ann,UK,0013\n`;
+    await run(id);
+    const { deals } = await api.expect(200, 'GET', '/v1/deals?after=');
+    const own = ({ fields: { region, article } }: { fields: Record<string, unknown> }) => [region, article];
+    expect(deals.map(own)).to.deep.equal([
+      ['DACH', '0012'],
+      ['UK', '0013'],
+    ]);
+  });
+
   it('reports rejected rows to the admins, and waits again when a file lacks a column of the confirmed one', async () => {
     files.content = `${header}\nB1,1000,Won,2026-01-15,ann\n`;
     const { id } = await create();

@@ -49,6 +49,12 @@ describe('scheduled imports in the web app', function () {
     await page.locator('details > summary').click();
     await sees(page, 'Row 2:');
     expect(await violations(page)).to.deep.equal([]);
+    await sees(page, 'Columns: Deal ID is Deal ID; Amount is Amount;');
+    await pointer.press(page, 'button', 'Change the matching');
+    await pointer.choose(page, 'Where Owner goes', 'New field named …');
+    await pointer.write(page, 'Name of the new field of Owner', 'Booked by');
+    await pointer.press(page, 'button', 'Save this matching');
+    await sees(page, 'Owner is Booked by');
     await pointer.press(page, 'link', 'bookings.csv');
     await sees(page, 'Schedule “Bookings”');
     expect(problems).to.deep.equal([]);

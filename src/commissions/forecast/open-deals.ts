@@ -1,11 +1,12 @@
 import { type RawBuilder, sql } from 'kysely';
-import { type DealTerms, scoreIdStart } from '../../deals/deal.js';
+import { type DealTerms } from '../../deals/deal.js';
 import { loadDealTerms } from '../../deals/load-deal-terms.js';
 import { asNumber, comparable, type Fields } from '../../engine/field-value.js';
 import { own } from '../../engine/slug.js';
 import { standardNamedBy, usualSlugs } from '../../engine/standard-slugs.js';
 import { type Day, type DayRange } from '../../kernel/day.js';
 import { Decimal } from '../../kernel/decimal.js';
+import { scoreIdStart } from '../../kernel/score-id.js';
 import { inParallel } from '../../kernel/waiting.js';
 import { hasPartOf } from '../../ledger/input/deals-of-rep.js';
 import { type RepTerms, type WorkspaceTerms } from '../../ledger/input/rep-terms.js';

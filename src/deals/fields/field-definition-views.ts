@@ -13,10 +13,13 @@ const maxDefinitions = 5000;
 /** A text field with few distinct values, each seen twice or more on average, is a select field. */
 const maxChoices = 20;
 
-/** Fields that a plan may use: standard values, fields of the connected CRM, and fields of the newest deals. */
-export async function listDefinitions(tx: Transaction): Promise<FieldDefinition[]> {
+/**
+ * Fields that a plan may use: standard values, fields of the connected CRM, and fields of the newest deals; without
+ * `scores`, none that only scores have.
+ */
+export async function listDefinitions(tx: Transaction, { scores = true } = {}): Promise<FieldDefinition[]> {
   const fromCrm = await listCrmDefinitions(tx);
-  const found = await storedDefinitions(tx, everyField(tx.workspaceId));
+  const found = await storedDefinitions(tx, everyField(tx.workspaceId, { scores }));
   const bySlug = new Map<string, FieldDefinition>();
   for (const definition of [...standardDefinitions, ...fromCrm, ...found])
     if (!bySlug.has(definition.slug)) bySlug.set(definition.slug, definition);
@@ -44,8 +47,8 @@ export async function findNativeDefinition(
 /** Rows of slug and value, one for each field of a sampled deal. */
 type FieldValues = RawBuilder<unknown>;
 
-function everyField(workspaceId: string): FieldValues {
-  return sql`select key as slug, value from ${newestDeals(workspaceId)}, jsonb_each(fields)`;
+function everyField(workspaceId: string, of: Parameters<typeof newestDeals>[1] = {}): FieldValues {
+  return sql`select key as slug, value from ${newestDeals(workspaceId, of)}, jsonb_each(fields)`;
 }
 
 function selectField(workspaceId: string, slug: string): FieldValues {

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { scoreIdStart } from '../../deals/deal.js';
+import { scoreIdStart } from '../../kernel/score-id.js';
 import { type Transaction } from '../../platform/database/unit-of-work.js';
 import { type OptionalPage } from '../../platform/operations/schemas.js';
 import { scorePrefix } from './score.js';

@@ -1,10 +1,11 @@
 import { z } from 'zod';
 import { fields } from '../../api/resource-fields.js';
-import { checkSlug, type DealTerms, scoreIdStart } from '../../deals/deal.js';
+import { checkSlug, type DealTerms } from '../../deals/deal.js';
 import { isFormula } from '../../engine/formula.js';
 import { standardNamedBy, usualSlugs } from '../../engine/standard-slugs.js';
 import { type Issue } from '../../kernel/failure.js';
 import { sampleIds } from '../../kernel/sample-ids.js';
+import { scoreIdStart } from '../../kernel/score-id.js';
 import { text } from '../../platform/operations/schemas.js';
 
 /** The field of deals that has the scores. The id of a score's deal contains it, so it has no colon. */

@@ -46,6 +46,17 @@ describe('fields', () => {
       expect(await slugs('nothing')).to.deep.equal([]);
     });
 
+    it('leaves out the fields that only scores have, where they are not wanted', async () => {
+      const [ann] = await api.saveReps('Ann');
+      const scores = [{ repId: ann, period: '2026-Q1', score: 80 }];
+      await importFields([{ csat: 4 }]);
+      for (const field of ['mbo_points', 'csat']) await api.expect(200, 'PUT', '/v1/scores', { field, scores });
+      const own = async (query: string) =>
+        (await api.expect(200, 'GET', `/v1/fields${query}`)).slice(7).map((field: { slug: string }) => field.slug);
+      expect(await own('')).to.include.members(['csat', 'mbo_points']);
+      expect(await own('?scores=false')).to.deep.equal(['csat']);
+    });
+
     it('adds the fields of deals, by slug, with readable labels, also under the alias /v1/fields/attributes', async () => {
       await importFields([{ zeta: 'x', close_value: 10, Alpha__c: true }, { beta: null }]);
       const all = await fields();

@@ -18,6 +18,12 @@ export const fieldsQuery = queryOptions({
   queryFn: ({ signal }) => api.listFields({}, { signal }),
 });
 
+/** The fields that deals have; scores, which are entered on their own page, have further ones. */
+export const dealFieldsQuery = queryOptions({
+  queryKey: ['fields', 'of deals'],
+  queryFn: ({ signal }) => api.listFields({ query: { scores: 'false' } }, { signal }),
+});
+
 /** Values that deals have in a field; none for a field without a list of values. */
 export const fieldOptionsQuery = (slug: string) =>
   queryOptions({

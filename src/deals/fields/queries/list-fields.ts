@@ -3,12 +3,13 @@ import { type Caller } from '../../../kernel/caller.js';
 import { UnitOfWork } from '../../../platform/database/unit-of-work.js';
 import { effects } from '../../../platform/mcp/tool.js';
 import { type Input, operation } from '../../../platform/operations/operation.js';
-import { text } from '../../../platform/operations/schemas.js';
+import { flag, text } from '../../../platform/operations/schemas.js';
 import { fieldDefinition, fieldDefinitionExample } from '../field-definition.js';
 import { listDefinitions } from '../field-definition-views.js';
 
 const query = z.strictObject({
   query: text(100).optional().describe('Part of the slug or of the label, in any case'),
+  scores: flag.default(true).describe('false: without the fields that only scores of reps have'),
 });
 
 const declared = {
@@ -19,11 +20,11 @@ const declared = {
   failures: {},
   uses: { unitOfWork: UnitOfWork },
   async execute(
-    { query: { query: part = '' } }: Input & { readonly query: z.infer<typeof query> },
+    { query: { query: part = '', scores } }: Input & { readonly query: z.infer<typeof query> },
     caller: Caller,
     { unitOfWork }: { unitOfWork: UnitOfWork },
   ) {
-    const fields = await unitOfWork.read(caller, (tx) => listDefinitions(tx));
+    const fields = await unitOfWork.read(caller, (tx) => listDefinitions(tx, { scores }));
     const wanted = part.toLowerCase();
     return fields.filter(({ slug, label }) => `${slug}\n${label}`.toLowerCase().includes(wanted));
   },
@@ -47,7 +48,7 @@ export const listFields = operation({
       formats: 'slug goes into measure and field, type into fieldType.',
       changes: 'nothing.',
     },
-    arguments: { query: 'Part of slug or label' },
+    arguments: { query: 'Part of slug or label', scores: { always: undefined } },
     list: 'fields',
     summary: (fields) => `Fields that plans may use: ${fields.length}.`,
   },

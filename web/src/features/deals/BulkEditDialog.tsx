@@ -4,7 +4,7 @@ import { useMemo } from 'react';
 import { useChange } from '../../api/change.js';
 import { fieldMappingQuery } from '../../api/import-queries.js';
 import { peopleQuery } from '../../api/payroll-queries.js';
-import { fieldOptionsQuery, fieldsQuery } from '../../api/plan-queries.js';
+import { dealFieldsQuery, fieldOptionsQuery } from '../../api/plan-queries.js';
 import { type Deal } from '../../api/queries.js';
 import { type KeptForm, useKeptForm } from '../../app/kept-state.js';
 import { showMessage } from '../../app/messages.js';
@@ -27,7 +27,7 @@ interface BulkEditProps {
 
 /** One value for many deals, and what that does to commission before it is saved. */
 export function BulkEditDialog(props: BulkEditProps) {
-  const query = combineQueries({ mapping: useQuery(fieldMappingQuery), fields: useQuery(fieldsQuery) });
+  const query = combineQueries({ mapping: useQuery(fieldMappingQuery), fields: useQuery(dealFieldsQuery) });
   return (
     <Loaded query={query} height={0}>
       {({ mapping, fields }) => <BulkForm {...props} standard={mapping.standard} fields={planFields(fields)} />}

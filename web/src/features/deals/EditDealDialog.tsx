@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { useChange } from '../../api/change.js';
 import { fieldMappingQuery } from '../../api/import-queries.js';
 import { peopleQuery } from '../../api/payroll-queries.js';
-import { fieldOptionsQuery, fieldsQuery } from '../../api/plan-queries.js';
+import { dealFieldsQuery, fieldOptionsQuery } from '../../api/plan-queries.js';
 import { type Deal } from '../../api/queries.js';
 import { type KeptForm, useKeptForm } from '../../app/kept-state.js';
 import { showMessage } from '../../app/messages.js';
@@ -38,7 +38,7 @@ interface EditDealProps {
 
 /** The values of a deal, and what a change of them does to commission before it is saved. */
 export function EditDealDialog({ deal, focus, onClose }: EditDealProps) {
-  const query = combineQueries({ mapping: useQuery(fieldMappingQuery), fields: useQuery(fieldsQuery) });
+  const query = combineQueries({ mapping: useQuery(fieldMappingQuery), fields: useQuery(dealFieldsQuery) });
   return (
     <Loaded query={query} height={0}>
       {({ mapping, fields }) => (

@@ -44,6 +44,6 @@ export function prepareWithFields(
 }
 
 /** The names of the service are separated by commas. */
-export function toTextColumns({ textColumns = [] }: SendOptions) {
+export function toTextColumns({ textColumns = [] }: Pick<SendOptions, 'textColumns'>) {
   return textColumns.length === 0 ? {} : { textColumns: textColumns.join(',') };
 }

@@ -177,6 +177,26 @@ export function columnNames<Kind extends keyof typeof fileColumns>(
   return [column, ...(columns[column] ?? [])].map(bare);
 }
 
+/** Where a column may go, for a select. {@link newFieldPrefix} stands for all names that a person may enter. */
+export function targetChoices({
+  targets,
+  keepsColumns,
+}: Pick<ImportKind, 'keepsColumns'> & {
+  readonly targets: readonly Pick<Target, 'key' | 'label'>[];
+}): readonly (readonly [value: string, label: string])[] {
+  return [
+    ...targets.map(({ key, label }) => [key, label] as const),
+    ...(keepsColumns
+      ? ([
+          [keepColumn, 'Keep as a field'],
+          [keepTextColumn, 'Keep as a text'],
+          [newFieldPrefix, 'New field named …'],
+        ] as const)
+      : []),
+    [skipColumn, 'Do not import'],
+  ];
+}
+
 /** A name without case, accents, spaces and punctuation. */
 export function bare(text: string): string {
   return text

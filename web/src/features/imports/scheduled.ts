@@ -1,12 +1,31 @@
 import { type ScheduledFile, type ScheduledImport } from '../../api/scheduled-import-queries.js';
-import { dealImport } from './deals.js';
+import { type PersonField } from '../people/person-fields.js';
+import { type Field, planFields } from '../plans/fields.js';
+import { dealImportWith } from './deals.js';
 import { type SavedColumns } from './file-shapes.js';
-import { bare, type ImportContext, keepColumn, skipColumn } from './kind.js';
-import { matchColumns } from './suggest.js';
+import { toTextColumns } from './kept-columns.js';
+import {
+  bare,
+  type ImportContext,
+  type ImportKind,
+  isKept,
+  keepColumn,
+  keepTextColumn,
+  newFieldPrefix,
+  skipColumn,
+  type Target,
+} from './kind.js';
+import { isRepeatable, matchColumns } from './suggest.js';
 import { type SourceTable } from './table.js';
 
 type Subject = ScheduledImport['subject'];
 type ScheduledOptions = ScheduledImport['options'];
+
+/** What the workspace has, with the fields that columns may go to. */
+export interface ScheduledContext extends ImportContext {
+  readonly dealFields: readonly Field[];
+  readonly personFields: readonly PersonField[];
+}
 
 export const subjectNames: Readonly<Record<Subject, string>> = {
   deals: 'Deals',
@@ -54,6 +73,11 @@ const columnNames: Readonly<Record<Exclude<Subject, 'deals'>, readonly (readonly
     ['managerFrom', 'Manager from'],
     ['hireDate', 'Hire date'],
     ['endDate', 'Last day'],
+    ['title', 'Title'],
+    ['team', 'Team'],
+    ['location', 'Location'],
+    ['payCurrency', 'Currency of pay'],
+    ['payCurrencyFrom', 'Currency of pay from'],
   ],
   quotas: [
     ['email', 'E-mail'],
@@ -78,11 +102,17 @@ const columnNames: Readonly<Record<Exclude<Subject, 'deals'>, readonly (readonly
   ],
 };
 
-/** Where a column may go. */
-export function targetChoices(subject: Subject): readonly (readonly [value: string, label: string])[] {
-  const skip = [skipColumn, 'Do not import'] as const;
-  if (subject !== 'deals') return [...columnNames[subject], skip];
-  return [...dealImport.targets.map(({ key, label }) => [key, label] as const), [keepColumn, 'Keep as a field'], skip];
+/** Where the columns of the files may go: for deals as in a file that a person imports. */
+type ColumnTargets = Pick<ImportKind, 'keepsColumns'> & { readonly targets: readonly Pick<Target, 'key' | 'label'>[] };
+
+export function columnTargets(subject: Subject, context: ScheduledContext): ColumnTargets {
+  if (subject === 'deals') return dealKind(context);
+  const own = subject === 'people' ? context.personFields.map(({ slug, label }) => [slug, label] as const) : [];
+  return { keepsColumns: false, targets: [...columnNames[subject], ...own].map(([key, label]) => ({ key, label })) };
+}
+
+function dealKind({ dealFields }: ScheduledContext): ImportKind {
+  return dealImportWith(planFields(dealFields));
 }
 
 function toTable({ sample: { header, rows } }: ScheduledFile): SourceTable {
@@ -93,36 +123,72 @@ function toTable({ sample: { header, rows } }: ScheduledFile): SourceTable {
 export function firstTargets(
   { subject, options }: Pick<ScheduledImport, 'subject' | 'options'>,
   file: ScheduledFile,
-  context: ImportContext,
+  context: ScheduledContext,
   saved: SavedColumns,
 ): readonly string[] {
   const { header } = file.sample;
+  const { targets } = columnTargets(subject, context);
   if (options.columns !== undefined) return header.map((name) => targetOfName(subject, options, name, context));
-  if (subject === 'deals') {
-    const offered = new Set(targetChoices(subject).map(([key]) => key));
-    const matched = matchColumns(dealImport, toTable(file), saved, context);
-    return matched.map(({ target }) => (offered.has(target) ? target : keepColumn));
-  }
-  return header.map((name) => columnNames[subject].find(([key]) => bare(key) === bare(name))?.[0] ?? skipColumn);
+  if (subject !== 'deals') return namedTargets(header, targets);
+  const isOffered = (target: string) => targets.some(({ key }) => key === target) || isRepeatable(target);
+  const matched = matchColumns(dealKind(context), toTable(file), saved, context);
+  return matched.map(({ target }) => (isOffered(target) ? target : keepColumn));
 }
 
-function targetOfName(subject: Subject, { columns }: ScheduledOptions, name: string, context: ImportContext): string {
-  const stored = columns?.[name];
-  if (stored === null) return skipColumn;
-  if (subject !== 'deals') return stored ?? name;
-  const found = dealImport.targets.find(({ key }) => nameOfTarget(key, context) === stored);
-  return found?.key ?? keepColumn;
+/** The targets that have the names of columns, each once. */
+function namedTargets(header: readonly string[], targets: ColumnTargets['targets']): readonly string[] {
+  const used = new Set<string>();
+  return header.map((name) => {
+    const isNamed = ({ key, label }: (typeof targets)[number]) => [key, label].some((one) => bare(one) === bare(name));
+    const found = targets.find((target) => !used.has(target.key) && isNamed(target));
+    if (found !== undefined) used.add(found.key);
+    return found?.key ?? skipColumn;
+  });
 }
 
-/** The name that the import has for a target. */
-function nameOfTarget(target: string, context: ImportContext): string | undefined {
+/** The target of a column that the options rename. */
+function targetOfName(
+  subject: Subject,
+  { columns, textColumns }: ScheduledOptions,
+  name: string,
+  context: ScheduledContext,
+): string {
+  const stored = columns !== undefined && Object.hasOwn(columns, name) ? columns[name] : name;
+  if (stored === null || stored === undefined) return skipColumn;
+  if (subject !== 'deals') return stored;
+  if (textColumns?.split(',').includes(stored) === true) return keepTextColumn;
+  const found = dealKind(context).targets.find(({ key }) => nameOfTarget(key, context) === stored);
+  return found?.key ?? (stored === name ? keepColumn : `${newFieldPrefix}${stored}`);
+}
+
+/** The name that the import of deals has for a target. */
+function nameOfTarget(target: string, context: ScheduledContext): string | undefined {
   const table: SourceTable = { header: ['column'], rows: [], delimiter: ',' };
-  return dealImport.prepare({ table, columns: [target], options: {}, context }).header[0];
+  return dealKind(context).prepare({ table, columns: [target], options: {}, context }).header[0];
+}
+
+/** Which column is what, such as "Booking No is Deal ID". */
+export function describeColumns(
+  { subject, options }: Pick<ScheduledImport, 'subject' | 'options'>,
+  { sample: { header } }: Pick<ScheduledFile, 'sample'>,
+  context: ScheduledContext,
+): string {
+  const { targets } = columnTargets(subject, context);
+  const read = header.map((name) => [name, targetOfName(subject, options, name, context)] as const);
+  const named = read
+    .filter(([, target]) => target !== skipColumn)
+    .map(([name, target]) => {
+      const label = targets.find(({ key }) => key === target)?.label;
+      return `${name} is ${label ?? (isKept(target) ? 'kept' : target.replace(newFieldPrefix, ''))}`;
+    });
+  const left = read.filter(([, target]) => target === skipColumn).map(([name]) => name);
+  return [...named, ...(left.length === 0 ? [] : [`not imported: ${left.join(', ')}`])].join('; ');
 }
 
 interface Matching {
   readonly columns: Readonly<Record<string, string | null>>;
   readonly idColumn?: string;
+  readonly textColumns?: string;
   /** What prevents the import, in words. */
   readonly problems: readonly string[];
 }
@@ -138,7 +204,7 @@ export function toMatching(
   { subject, options }: Pick<ScheduledImport, 'subject' | 'options'>,
   file: ScheduledFile,
   targets: readonly string[],
-  context: ImportContext,
+  context: ScheduledContext,
 ): Matching {
   const { header } = file.sample;
   if (subject !== 'deals') {
@@ -149,16 +215,15 @@ export function toMatching(
       problems: missing.map(([, label]) => `Choose the column with the ${label.toLowerCase()}.`),
     };
   }
-  const prepared = dealImport.prepare({ table: toTable(file), columns: targets, options: {}, context });
+  const prepared = dealKind(context).prepare({ table: toTable(file), columns: targets, options: {}, context });
   const names = [...prepared.header];
+  const isLeftOut = (name: string, target = skipColumn) => target === skipColumn || (isKept(target) && name === '');
   return {
     columns: Object.fromEntries(
-      header.map((name, index) => [
-        name,
-        targets[index] === skipColumn || name === '' ? null : (names.shift() ?? null),
-      ]),
+      header.map((name, index) => [name, isLeftOut(name, targets[index]) ? null : (names.shift() ?? null)]),
     ),
     idColumn: nameOfTarget('dealId', context) ?? 'deal_id',
+    ...toTextColumns(prepared),
     problems: prepared.problems,
   };
 }

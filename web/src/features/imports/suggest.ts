@@ -92,3 +92,14 @@ function knownTargets(header: readonly string[], { byName, shapes }: SavedColumn
 export function isRepeatable(target: string): boolean {
   return isKept(target) || target === skipColumn || newNameOf(target) !== null;
 }
+
+/** The targets with another one for a column. A target has one column: the one that had it before gets the rest. */
+export function withTarget(
+  columns: readonly string[],
+  index: number,
+  target: string,
+  { keepsColumns }: Pick<ImportKind, 'keepsColumns'>,
+): readonly string[] {
+  const rest = keepsColumns ? keepColumn : skipColumn;
+  return columns.map((key, at) => (at === index ? target : key === target && !isRepeatable(target) ? rest : key));
+}

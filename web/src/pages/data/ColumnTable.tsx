@@ -4,22 +4,14 @@ import { useAction } from '../../api/change.js';
 import { api } from '../../api/client.js';
 import { LinkButton } from '../../components/Button.js';
 import { type Column, DataTable } from '../../components/DataTable.js';
-import { InlineInput, InlineSelect } from '../../components/Inline.js';
 import { type Check, checkColumn } from '../../features/imports/checks.js';
-import {
-  fieldPrefix,
-  keepColumn,
-  keepTextColumn,
-  newFieldPrefix,
-  newNameOf,
-  periodPrefix,
-  skipColumn,
-} from '../../features/imports/kind.js';
+import { fieldPrefix, periodPrefix, skipColumn, targetChoices } from '../../features/imports/kind.js';
 import { contentOf } from '../../features/imports/number-format.js';
-import { isRepeatable } from '../../features/imports/suggest.js';
+import { withTarget } from '../../features/imports/suggest.js';
 import { toSlug } from '../../features/people/person-fields.js';
 import { formatPeriod } from '../../shared/format/periods.js';
 import styles from './Import.module.css';
+import { TargetSelect } from './TargetSelect.js';
 import { type Import } from './use-import.js';
 
 const glyphs = {
@@ -85,7 +77,7 @@ function buildColumns(currentImport: Import, checks: readonly Check[]): readonly
       header: 'Goes to',
       width: '200px',
       phone: 'note',
-      cell: (index) => <TargetSelect currentImport={currentImport} index={index} />,
+      cell: (index) => <ColumnTarget currentImport={currentImport} index={index} />,
     },
     {
       key: 'check',
@@ -108,53 +100,29 @@ function confirm({ state, change }: Import, index: number): void {
   change({ guesses: state.guesses.filter((guess) => guess !== index) });
 }
 
-function TargetSelect({ currentImport, index }: { readonly currentImport: Import; readonly index: number }) {
+function ColumnTarget({ currentImport, index }: { readonly currentImport: Import; readonly index: number }) {
   const { kind, state, change, file } = currentImport;
   const current = state.columns[index] ?? skipColumn;
-  const newName = newNameOf(current);
-  const choose = (target: string) =>
-    change({
-      // A target has one column: the column that had it before is left out.
-      columns: state.columns.map((key, position) =>
-        position === index ? target : key === target && !isRepeatable(target) ? listRest(currentImport) : key,
-      ),
-      guesses: state.guesses.filter((guess) => guess !== index),
-    });
   const period = current.startsWith(periodPrefix)
     ? [[current, formatPeriod(current.slice(periodPrefix.length))] as const]
     : [];
   return (
     <span className={styles.target}>
-      <InlineSelect
-        label={`Where ${file.header[index]} goes`}
-        value={newName === null ? current : newFieldPrefix}
+      <TargetSelect
+        column={file.header[index]}
+        target={current}
         isGuess={state.guesses.includes(index)}
-        choices={[
-          ...period,
-          ...kind.targets.map(({ key, label }) => [key, label] as const),
-          ...(kind.keepsColumns
-            ? ([
-                [keepColumn, 'Keep as a field'],
-                [keepTextColumn, 'Keep as a text'],
-                [newFieldPrefix, 'New field named …'],
-              ] as const)
-            : []),
-          [skipColumn, 'Do not import'],
-        ]}
-        onChange={({ currentTarget }) => choose(currentTarget.value)}
+        choices={[...period, ...targetChoices(kind)]}
+        onChange={(target) =>
+          change({
+            columns: withTarget(state.columns, index, target, kind),
+            guesses: state.guesses.filter((guess) => guess !== index),
+          })
+        }
       />
       {kind.key === 'people' && current === skipColumn ? (
         <MakeField currentImport={currentImport} index={index} />
       ) : null}
-      {newName === null ? null : (
-        <InlineInput
-          label={`Name of the new field of ${file.header[index]}`}
-          placeholder="Name"
-          isWrong={newName === ''}
-          value={current.slice(newFieldPrefix.length)}
-          onChange={({ currentTarget }) => choose(`${newFieldPrefix}${currentTarget.value}`)}
-        />
-      )}
     </span>
   );
 }
@@ -181,10 +149,6 @@ function MakeField({ currentImport, index }: { readonly currentImport: Import; r
       Make a field<span className="unseen"> of {label}</span>
     </LinkButton>
   );
-}
-
-function listRest({ kind }: Import): string {
-  return kind.keepsColumns ? keepColumn : skipColumn;
 }
 
 function CheckWords({ check: { tone, words }, onConfirm }: { readonly check: Check; readonly onConfirm?: () => void }) {

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { fieldMappingQuery } from '../../api/import-queries.js';
 import { peopleQuery } from '../../api/payroll-queries.js';
-import { fieldOptionsQuery, fieldsQuery } from '../../api/plan-queries.js';
+import { dealFieldsQuery, fieldOptionsQuery } from '../../api/plan-queries.js';
 import { DayRange } from '../../components/DayRange.js';
 import { Filters } from '../../components/Filters.js';
 import { InlineInput, InlineSelect } from '../../components/Inline.js';
@@ -54,7 +54,7 @@ export function DealFilters({ search, onChange }: DealFiltersProps) {
 
 /** One value of one field of the workspace, such as a territory. */
 function FieldFilter({ search: { field, value = '' }, onChange }: DealFiltersProps) {
-  const { data: fields = [] } = useQuery(fieldsQuery);
+  const { data: fields = [] } = useQuery(dealFieldsQuery);
   const { data: mapping } = useQuery(fieldMappingQuery);
   const { data: options = [] } = useQuery({ ...fieldOptionsQuery(field ?? ''), enabled: field !== undefined });
   const own = mapping === undefined ? [] : listFreeFields(planFields(fields), {}, mapping.standard);

@@ -4,7 +4,7 @@ import { getRouteApi } from '@tanstack/react-router';
 import { lazy, Suspense, useMemo, useState } from 'react';
 import { allPlansQuery, fieldMappingQuery } from '../../api/import-queries.js';
 import { peopleQuery } from '../../api/payroll-queries.js';
-import { fieldsQuery } from '../../api/plan-queries.js';
+import { dealFieldsQuery } from '../../api/plan-queries.js';
 import { Button } from '../../components/Button.js';
 import { combineQueries, Loaded } from '../../components/Loaded.js';
 import { Page } from '../../components/Page.js';
@@ -29,7 +29,7 @@ const MatchStep = lazy(() => import('./MatchStep.js').then((module) => ({ defaul
 /** Three steps: file, match and dry run, import. */
 export function ImportPage() {
   const { kind: key } = route.useParams();
-  const [personFields, dealFields] = [useQuery(personFieldsQuery), useQuery(fieldsQuery)];
+  const [personFields, dealFields] = [useQuery(personFieldsQuery), useQuery(dealFieldsQuery)];
   const kind = useMemo(() => {
     if (key === peopleImport.key) return peopleImportWith(personFields.data ?? []);
     if (key === dealImport.key) return dealImportWith(planFields(dealFields.data ?? []));

@@ -4,17 +4,27 @@ import { useAction } from '../../api/change.js';
 import { api } from '../../api/client.js';
 import { allPlansQuery, fieldMappingQuery } from '../../api/import-queries.js';
 import { peopleQuery } from '../../api/payroll-queries.js';
+import { dealFieldsQuery } from '../../api/plan-queries.js';
 import { type ScheduledFile, type ScheduledImport } from '../../api/scheduled-import-queries.js';
 import blocks from '../../components/Blocks.module.css';
-import { Button } from '../../components/Button.js';
+import { Button, LinkButton } from '../../components/Button.js';
 import { type Column, DataTable } from '../../components/DataTable.js';
 import { InlineSelect } from '../../components/Inline.js';
 import { combineQueries, Loaded } from '../../components/Loaded.js';
 import { Money } from '../../components/Money.js';
-import { type ImportContext } from '../../features/imports/kind.js';
-import { firstTargets, targetChoices, toMatching } from '../../features/imports/scheduled.js';
+import { skipColumn, targetChoices } from '../../features/imports/kind.js';
+import {
+  columnTargets,
+  describeColumns,
+  firstTargets,
+  type ScheduledContext,
+  toMatching,
+} from '../../features/imports/scheduled.js';
+import { withTarget } from '../../features/imports/suggest.js';
+import { personFieldsQuery } from '../../features/people/person-fields.js';
 import { formatCount } from '../../shared/format/numbers.js';
 import { readSavedColumns } from './saved-columns.js';
+import { TargetSelect } from './TargetSelect.js';
 
 interface MatchFileProps {
   readonly scheduled: ScheduledImport;
@@ -62,27 +72,59 @@ function WrittenFile({ scheduled, file }: MatchFileProps) {
   );
 }
 
+interface ForeignFileProps extends MatchFileProps {
+  readonly onSaved?: () => void;
+}
+
 /** A file of another system, with the present matching of its columns. */
-function ForeignFile(props: MatchFileProps) {
-  const [people, plans, mapping] = [useQuery(peopleQuery), useQuery(allPlansQuery), useQuery(fieldMappingQuery)];
+function ForeignFile(props: ForeignFileProps) {
+  return <WithFields>{(context) => <Matching {...props} context={context} />}</WithFields>;
+}
+
+/** What columns may go to, once it is loaded. */
+function WithFields({ children }: { readonly children: (context: ScheduledContext) => React.ReactNode }) {
+  const query = combineQueries({
+    people: useQuery(peopleQuery),
+    plans: useQuery(allPlansQuery),
+    mapping: useQuery(fieldMappingQuery),
+    dealFields: useQuery(dealFieldsQuery),
+    personFields: useQuery(personFieldsQuery),
+  });
   return (
-    <Loaded query={combineQueries({ people, plans, mapping })} height={240}>
-      {({ people: { reps }, plans: listed, mapping: { standard } }) => (
-        <Matching {...props} context={{ people: reps, plans: listed, standard }} />
-      )}
+    <Loaded query={query} height={240}>
+      {({ people: { reps }, mapping: { standard }, ...loaded }) => children({ ...loaded, people: reps, standard })}
     </Loaded>
   );
 }
 
-function Matching({ scheduled, file, context }: MatchFileProps & { readonly context: ImportContext }) {
+/** How the columns of the files are read, which may be changed. */
+export function ColumnsInUse({ scheduled, file }: MatchFileProps) {
+  const [isChanging, setChanging] = useState(false);
+  if (isChanging) return <ForeignFile scheduled={scheduled} file={file} onSaved={() => setChanging(false)} />;
+  return (
+    <WithFields>
+      {(context) => (
+        <p>
+          <span className="dim">Columns: {describeColumns(scheduled, file, context)}.</span>{' '}
+          <LinkButton onClick={() => setChanging(true)}>Change the matching</LinkButton>
+        </p>
+      )}
+    </WithFields>
+  );
+}
+
+function Matching({ scheduled, file, context, onSaved }: ForeignFileProps & { readonly context: ScheduledContext }) {
   const { id, subject, options } = scheduled;
+  const isImported = file.status === 'imported';
+  const kind = columnTargets(subject, context);
   const [targets, setTargets] = useState(() => firstTargets(scheduled, file, context, readSavedColumns('deals')));
   const [dateFormat, setDateFormat] = useState(options.dateFormat ?? 'ISO');
   const [numberFormat, setNumberFormat] = useState(options.numberFormat ?? '');
-  const { columns, idColumn, problems } = toMatching(scheduled, file, targets, context);
+  const { columns, idColumn, textColumns, problems } = toMatching(scheduled, file, targets, context);
   const chosen = {
     columns,
     ...(idColumn === undefined ? {} : { idColumn }),
+    ...(textColumns === undefined ? {} : { textColumns }),
     dateFormat,
     ...(numberFormat === '' ? {} : { numberFormat }),
     ...(options.dealField === undefined ? {} : { dealField: options.dealField }),
@@ -91,13 +133,18 @@ function Matching({ scheduled, file, context }: MatchFileProps & { readonly cont
   const params = { scheduledImportId: id };
   const check = useAction({
     send: () => api.updateScheduledImport({ params, body: { options: chosen as ScheduledImport['options'] } }),
+    onDone: onSaved,
   });
   return (
     <section className={blocks.stack} aria-label={`Match the columns of ${file.name}`}>
       <h3>
         {file.name}: {formatCount(file.sample.count, 'row')}
       </h3>
-      {isChecked ? <DryRun file={file} /> : <p className="dim">Check what the file would do with this matching.</p>}
+      {isImported ? null : isChecked ? (
+        <DryRun file={file} />
+      ) : (
+        <p className="dim">Check what the file would do with this matching.</p>
+      )}
       {problems.map((problem) => (
         <p key={problem} role="alert">
           {problem}
@@ -127,17 +174,21 @@ function Matching({ scheduled, file, context }: MatchFileProps & { readonly cont
       </div>
       <DataTable
         caption={`Columns of ${file.name}`}
-        columns={buildColumns(subject, file, targets, setTargets)}
+        columns={buildColumns(kind, file, targets, setTargets)}
         rows={file.sample.header.map((_, index) => index)}
         rowKey={(index) => String(index)}
         rowHeight={50}
       />
       <div className={blocks.saveLine}>
-        <span className="dim">Later files with these columns are imported without a question.</span>
+        <span className="dim">
+          {isImported
+            ? 'What was imported stays. The next new file waits for your confirmation.'
+            : 'Later files with these columns are imported without a question.'}
+        </span>
         <Button disabled={isChecked || problems.length > 0} isBusy={check.isBusy} onClick={() => check.send()}>
-          Check this matching
+          {isImported ? 'Save this matching' : 'Check this matching'}
         </Button>
-        <ConfirmFile scheduled={scheduled} file={file} isChecked={isChecked} />
+        {isImported ? null : <ConfirmFile scheduled={scheduled} file={file} isChecked={isChecked} />}
       </div>
     </section>
   );
@@ -184,12 +235,12 @@ function DryRun({ file: { result, error } }: Pick<MatchFileProps, 'file'>) {
 }
 
 function buildColumns(
-  subject: ScheduledImport['subject'],
+  kind: ReturnType<typeof columnTargets>,
   { sample: { header, rows } }: ScheduledFile,
   targets: readonly string[],
   onChange: (targets: readonly string[]) => void,
 ): readonly Column<number>[] {
-  const set = (index: number, target: string) => onChange(targets.map((key, at) => (at === index ? target : key)));
+  const choices = targetChoices(kind);
   return [
     {
       key: 'name',
@@ -208,11 +259,11 @@ function buildColumns(
       header: 'Goes to',
       phone: 'note',
       cell: (index) => (
-        <InlineSelect
-          label={`Where ${header[index]} goes`}
-          value={targets[index]}
-          choices={targetChoices(subject)}
-          onChange={({ currentTarget }) => set(index, currentTarget.value)}
+        <TargetSelect
+          column={header[index]}
+          target={targets[index] ?? skipColumn}
+          choices={choices}
+          onChange={(target) => onChange(withTarget(targets, index, target, kind))}
         />
       ),
     },

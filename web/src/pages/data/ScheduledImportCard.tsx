@@ -16,7 +16,7 @@ import { findFileToMatch } from '../../features/imports/scheduled.js';
 import { formatInstant, formatTimestamp, zoneName } from '../../shared/format/dates.js';
 import { formatCount, formatNumber } from '../../shared/format/numbers.js';
 import { plainMessage } from '../../shared/format/plain-message.js';
-import { MatchFile } from './MatchFile.js';
+import { ColumnsInUse, MatchFile } from './MatchFile.js';
 
 type Connection = Answer<'testScheduledImport'>;
 
@@ -35,9 +35,13 @@ export function ScheduledImportCard({ scheduled }: { readonly scheduled: Schedul
       <Loaded query={files} height={160}>
         {({ files: all, count }) => {
           const toMatch = scheduled.isRunning ? undefined : findFileToMatch(scheduled, all);
+          const latest = all.find(({ status }) => status === 'imported');
           return (
             <>
               {toMatch === undefined ? null : <MatchFile key={toMatch.fileId} scheduled={scheduled} file={toMatch} />}
+              {toMatch !== undefined || latest === undefined || scheduled.source.kind === 'stripe' ? null : (
+                <ColumnsInUse scheduled={scheduled} file={latest} />
+              )}
               {count === 0 ? (
                 <p className="dim">{scheduled.isRunning ? 'The source is being read …' : 'No file was found yet.'}</p>
               ) : (

@@ -1,0 +1,2 @@
+/** The ids of the deals that are scores begin with it. */
+export const scoreIdStart = 'score:';
