@@ -109,6 +109,6 @@ describe('files of converted lines', () => {
     const { bytes } = await download(workspace.api, exportPath(workspace, '2026-Q1', 'pdf'));
     const text = pdfText(bytes);
     if (text === null) return this.skip();
-    expect(squeezed(text)).to.contain('EUR 50,000.00 × 1.0837 = USD 54,185.00, rate of 2026-01-15');
+    expect(squeezed(text)).to.contain('EUR 50,000.00 × 1.0837 = USD 54,185.00, rate of 15 Jan 2026');
   });
 });

@@ -20,7 +20,7 @@ describe('PDF files, workbooks and archives as of an earlier instant', function 
   /** The text of a PDF without the instants at which it was printed and whose state it shows. */
   function textOf(pdf: Buffer): string {
     const text = squeezed(pdfText(pdf, '-raw') ?? '');
-    const instant = String.raw`\d{4}-\d\d-\d\d \d\d:\d\d(?: UTC)?`;
+    const instant = String.raw`\d{1,2} [A-Z][a-z]{2} \d{4} \d\d:\d\d(?: UTC)?`;
     return squeezed(text.replace(new RegExp(`(?:Printed|, as of|As of|Generated) ${instant}`, 'g'), ''));
   }
 

@@ -4,8 +4,13 @@ import { PdfPrinter } from '#src/platform/documents/browser.js';
 import { Html } from '#src/platform/documents/html.js';
 import { createLog } from '#src/platform/log.js';
 
-/** The text of a PDF with its layout. Returns null if poppler-utils is not installed; with CI set that is an error. */
+/** {@link writtenText} with hyphens in the place of minus signs, as the other files write negative amounts. */
 export function pdfText(pdf: Buffer, ...options: readonly string[]): string | null {
+  return writtenText(pdf, ...options)?.replaceAll('−', '-') ?? null;
+}
+
+/** The text of a PDF with its layout. Returns null if poppler-utils is not installed; with CI set that is an error. */
+export function writtenText(pdf: Buffer, ...options: readonly string[]): string | null {
   const { error, status, stdout, stderr } = spawnSync('pdftotext', [...options, '-', '-'], {
     input: pdf,
     maxBuffer: 64 * 1024 * 1024,

@@ -1,9 +1,8 @@
 import { describeRefund } from '../../commissions/step-words.js';
 import { Decimal } from '../../kernel/decimal.js';
 import { groupBy } from '../../kernel/group-by.js';
-import { money } from '../../kernel/money-text.js';
 import { type Html, html } from '../../platform/documents/html.js';
-import { counted, listed, percent, roundBase } from './figures.js';
+import { asPrinted, counted, listed, money, percent, roundBase } from './figures.js';
 import { type Band, limitNames, paysRates, type RuleExplanation, type VersionTerms } from './rule-explanations.js';
 import { type RuleTerms } from './statement-facts.js';
 
@@ -53,7 +52,7 @@ function refundRows({ refunds, currency }: RuleExplanation): Html[] {
   const more = left > 0 ? [html`<small>and ${counted(left, 'refund')} more</small>`] : [];
   const notes = refunds.lines.slice(0, maxRefunds).map(({ line, trace }) => {
     const deal = line.dealName ?? line.dealId ?? '';
-    return html`<small dir="auto">${deal}: ${describeRefund(line, trace) ?? ''}</small>`;
+    return html`<small dir="auto">${deal}: ${asPrinted(describeRefund(line, trace) ?? '')}</small>`;
   });
   return [
     html`<tr><td colspan="3">Taken back for refunds${notes}${more}</td><td class="amount">${money(refunds.effect, currency)}</td></tr>`,

@@ -1,9 +1,19 @@
 import { currencyDigits } from '../../kernel/currency.js';
 import { Decimal } from '../../kernel/decimal.js';
-import { grouped, money } from '../../kernel/money-text.js';
+import { grouped as plainGrouped, money as plainMoney } from '../../kernel/money-text.js';
 import { type Period, periodKind } from '../../kernel/period.js';
 import { isFiscalPeriod } from '../../kernel/period-calendar.js';
 import { knownZone } from '../../kernel/time-zone.js';
+
+/** A number with grouped thousands and a true minus sign. */
+export function grouped(number: string): string {
+  return plainGrouped(number).replace('-', '−');
+}
+
+/** The amount with grouped thousands, the decimals of its currency and a true minus sign. */
+export function money(amount: string | Decimal, currency: string): string {
+  return plainMoney(amount, currency).replace('-', '−');
+}
 
 /** A count or a sum that is not necessarily money. */
 export function quantity(amount: Decimal): string {
@@ -59,6 +69,17 @@ export function periodName(period: Period): string {
   return periodKind(period) === 'monthly' ? `${months[Number(part) - 1]} ${year}` : `${part} ${year}`;
 }
 
+/** `2026-03-05` as `5 Mar 2026`. */
+export function dayName(day: string): string {
+  const [year, month, number] = day.split('-');
+  return `${Number(number)} ${months[Number(month) - 1]?.slice(0, 3)} ${year}`;
+}
+
+/** A text of the service as documents write it: days in words, and true minus signs. */
+export function asPrinted(text: string): string {
+  return text.replace(/(?<![\w-])\d{4}-\d{2}-\d{2}(?![\w-])/g, dayName).replace(/(?<![^\s(])-(?=\d)/g, '−');
+}
+
 /** {@link localMinute} with the name of the zone. */
 export function minute(instant: Date, timeZone: string): string {
   return `${localMinute(instant, timeZone)} ${knownZone(timeZone)}`;
@@ -76,5 +97,5 @@ export function localMinute(instant: Date, timeZone: string): string {
     hourCycle: 'h23',
   }).formatToParts(instant);
   const part = (type: string) => parts.find((part) => part.type === type)?.value ?? '';
-  return `${part('year')}-${part('month')}-${part('day')} ${part('hour')}:${part('minute')}`;
+  return `${dayName(`${part('year')}-${part('month')}-${part('day')}`)} ${part('hour')}:${part('minute')}`;
 }

@@ -4,11 +4,10 @@ import { describeSteps } from '../../commissions/step-words.js';
 import { type LineTrace } from '../../engine/line-trace.js';
 import { Decimal, sum } from '../../kernel/decimal.js';
 import { groupBy } from '../../kernel/group-by.js';
-import { money } from '../../kernel/money-text.js';
 import { type Html, html } from '../../platform/documents/html.js';
 import { type StatementLine } from '../../statements/snapshot.js';
 import { renderPlan } from './computation-section.js';
-import { counted, percent, periodName, quantity, roundBase } from './figures.js';
+import { asPrinted, counted, dayName, money, percent, periodName, quantity, roundBase } from './figures.js';
 import {
   type ExplainedLine,
   isFixed,
@@ -117,7 +116,7 @@ function lineRow(explained: ExplainedLine, hasVersions: boolean): Html {
   const rate = fixed ? 'fixed' : line.rate === null ? mixed : percent(Decimal.of(line.rate));
   const base = fixed || line.base === null ? '–' : money(roundBase(Decimal.of(line.base), currency), currency);
   return html`<tr><td dir="auto">${renderDeal(line, hasVersions)}${describeDetails(explained, fixed).map((part) => html`<small>${part}</small>`)}</td>
-  <td class="day">${line.closeDate ?? line.earnedOn}</td><td dir="auto">${line.tierName ?? '–'}</td>
+  <td class="day">${dayName(line.closeDate ?? line.earnedOn)}</td><td dir="auto">${line.tierName ?? '–'}</td>
   <td class="amount">${base}</td><td class="amount">${rate}</td>
   <td class="amount">${money(line.amount, currency)}</td></tr>`;
 }
@@ -153,7 +152,7 @@ function describeDetails({ line, terms, trace, slices }: ExplainedLine, fixed: b
   const ofSlices = isSimple || slices.length === 0 ? [] : [slices.map(part).join(' + ')];
   const parts = trace?.lines === undefined ? ofSlices : describeLines(trace.lines, currency);
   const conversions = (trace?.conversions ?? []).flatMap(describeConversion);
-  const steps = describeSteps(line, trace).map(({ words }) => words);
+  const steps = describeSteps(line, trace).map(({ words }) => asPrinted(words));
   if (line.refundId !== undefined) return steps;
   return [...conversions, ...steps, ...parts, ...ramp, ...refund, ...limits];
 }
@@ -181,7 +180,7 @@ function describeConversion({ from, to, day, rate, provisional, values }: Conver
   return values.map(({ field, value, converted }) => {
     const name = values.length === 1 || field === undefined ? '' : `${field}: `;
     const written = `${from} ${money(roundBase(Decimal.of(value), from), from)} × ${rate} = ${to} ${money(roundBase(Decimal.of(converted), to), to)}`;
-    return `${name}${written}, rate of ${day}${provisional === true ? ', provisional' : ''}`;
+    return `${name}${written}, rate of ${dayName(day)}${provisional === true ? ', provisional' : ''}`;
   });
 }
 
@@ -200,7 +199,7 @@ function foldedRow(lines: readonly ExplainedLine[], currency: string): Html {
   const remainder = lines.length > names.length ? ` and ${quantity(Decimal.of(lines.length - names.length))} more` : '';
   const days = lines.map(({ line }) => line.closeDate ?? line.earnedOn).sort();
   const [from, to] = [days[0] as string, days.at(-1) as string];
-  const range = from === to ? html`${from}` : html`${from}<small>to ${to}</small>`;
+  const range = from === to ? html`${dayName(from)}` : html`${dayName(from)}<small>to ${dayName(to)}</small>`;
   const bases = lines.flatMap((explained) =>
     explained.line.base === null || isFixed(explained) ? [] : [Decimal.of(explained.line.base)],
   );
@@ -240,8 +239,8 @@ const reversalReasons: Readonly<Record<string, string>> = {
 
 function reversedRow(line: ReversedLine): Html {
   const why = reversalReasons[line.trigger ?? ''] ?? 'recalculated';
-  const note = html`<small>Reversed on ${line.reversedAt.toISOString().slice(0, 10)}: ${why}. Not counted.</small>`;
+  const note = html`<small>Reversed on ${dayName(line.reversedAt.toISOString().slice(0, 10))}: ${why}. Not counted.</small>`;
   const name = line.dealName ?? line.dealId ?? '–';
-  return html`<tr class="reversed"><td dir="auto">${name}${note}</td><td class="day">${line.earnedOn}</td><td></td><td></td><td></td>
+  return html`<tr class="reversed"><td dir="auto">${name}${note}</td><td class="day">${dayName(line.earnedOn)}</td><td></td><td></td><td></td>
   <td class="amount"><s>${money(line.amount, line.currency)}</s></td></tr>`;
 }

@@ -1,16 +1,15 @@
-import { money } from '../../kernel/money-text.js';
 import { type Html, html } from '../../platform/documents/html.js';
 import { type PayslipPart } from '../../statements/payslip.js';
 import { lineTitles, statusText } from '../../statements/payslip-words.js';
 import { type LoadedPayslip } from '../../statements/read-payslip.js';
-import { amountList } from './figures.js';
+import { amountList, asPrinted, money } from './figures.js';
 
 /** What the statement pays as the figure of the document, and the lines from what is earned to it. */
 export function paySums({ headline, parts }: LoadedPayslip, notes: readonly Html[]): Html {
   const { pays, earned, owed } = headline;
   return html`<section class="sums">
   <p class="net"><span>Payable</span>${pays.map(({ currency, amount }) => html`<strong>${currency} ${amount === null ? 'without an exchange rate' : money(amount, currency)}</strong>`)}
-    <small>Status: ${statusText(headline)}</small>
+    <small>Status: ${asPrinted(statusText(headline))}</small>
     <small>Earned in the period: ${earned.length === 0 ? 'nothing' : amountList(earned)}</small>
     ${owed.length === 0 ? [] : html`<small>Still owed: ${amountList(owed)}</small>`}
     ${notes}

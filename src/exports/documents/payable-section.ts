@@ -1,10 +1,9 @@
-import { money } from '../../kernel/money-text.js';
 import { describeRate } from '../../pay/payables/rate-words.js';
 import { type Html, html } from '../../platform/documents/html.js';
 import { type PayslipLine, type PayslipPart, type PayslipRow } from '../../statements/payslip.js';
 import { lineTitles, rowNote, rowTitle } from '../../statements/payslip-words.js';
 import { type LoadedPayslip } from '../../statements/read-payslip.js';
-import { counted } from './figures.js';
+import { asPrinted, counted, money } from './figures.js';
 
 /** Limit of printed rows of one line. The workbook and the JSON contain all of them. */
 const maxRows = 500;
@@ -19,7 +18,7 @@ function partTable({ currency, lines, conversion }: PayslipPart, payCurrency: st
   const converted =
     conversion === null
       ? []
-      : html`<tr class="part"><td colspan="3">${describeRate(conversion, payCurrency)}</td><td class="amount">${conversion.amount === null ? '–' : `${payCurrency} ${money(conversion.amount, payCurrency)}`}</td></tr>`;
+      : html`<tr class="part"><td colspan="3">${asPrinted(describeRate(conversion, payCurrency))}</td><td class="amount">${conversion.amount === null ? '–' : `${payCurrency} ${money(conversion.amount, payCurrency)}`}</td></tr>`;
   return html`<table>
   <colgroup><col style="width: 44%"><col style="width: 20%"><col style="width: 20%"><col style="width: 16%"></colgroup>
   <thead><tr><th>Deal and rule</th><th class="amount">Earned</th><th class="amount">Released</th><th class="amount">${currency}</th></tr></thead>
@@ -40,6 +39,6 @@ function rowOf(row: PayslipRow, currency: string): Html {
   const note = rowNote(row);
   const [earned, released] =
     row.kind === 'deal' ? [money(row.line.earned, currency), money(row.line.released, currency)] : ['', ''];
-  return html`<tr class="part"><td dir="auto">${rowTitle(row)}${note === null ? [] : html`<small>${note}</small>`}</td><td class="amount">${earned}</td>
+  return html`<tr class="part"><td dir="auto">${rowTitle(row)}${note === null ? [] : html`<small>${asPrinted(note)}</small>`}</td><td class="amount">${earned}</td>
     <td class="amount">${released}</td><td class="amount">${money(row.amount, currency)}</td></tr>`;
 }

@@ -3,8 +3,8 @@ import { decodeTrace, type LimitKind, type PartTrace, type Trace } from '../../e
 import { roundToCurrency } from '../../kernel/currency.js';
 import { Decimal, sum } from '../../kernel/decimal.js';
 import { groupBy } from '../../kernel/group-by.js';
-import { grouped } from '../../kernel/money-text.js';
 import { type StatementLine } from '../../statements/snapshot.js';
+import { grouped } from './figures.js';
 import { type RuleTerms } from './statement-facts.js';
 
 /** The contribution of one tier: a part of the base at its rate, or a fixed amount paid a number of times. */

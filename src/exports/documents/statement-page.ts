@@ -1,7 +1,6 @@
 import { currencyDigits } from '../../kernel/currency.js';
 import { Decimal, sum } from '../../kernel/decimal.js';
 import { groupBy } from '../../kernel/group-by.js';
-import { money } from '../../kernel/money-text.js';
 import { explainProration } from '../../plans/quotas/proration.js';
 import { loadFontFaces } from '../../platform/documents/fonts.js';
 import { type Html, html, htmlPage } from '../../platform/documents/html.js';
@@ -9,7 +8,7 @@ import { type LoadedPayslip } from '../../statements/read-payslip.js';
 import { listSummaries, type StatementLine, type Summary } from '../../statements/snapshot.js';
 import { buildMeters, type Meter, tierReached } from './attainment-meters.js';
 import { computationSection, versionNames } from './computation-section.js';
-import { amountList, counted, localMinute, percent, periodName, quantity } from './figures.js';
+import { amountList, counted, dayName, localMinute, money, percent, periodName, quantity } from './figures.js';
 import { lineItemsSection } from './line-items-section.js';
 import { choosePaper, draftMark, pageStyle, watermark } from './page-style.js';
 import { paySums } from './pay-sums.js';
@@ -69,7 +68,7 @@ function renderHead({ workspace, rep, key, days, head, content, asOf, pay }: Sta
   <div>
     <p class="workspace" dir="auto">${workspace.name}</p>
     <h1>Commission statement</h1>
-    <p class="period">${periodName(key.period)} <small>${from} to ${to}, days and times in ${workspace.timezone}</small></p>
+    <p class="period">${periodName(key.period)} <small>${dayName(from)} to ${dayName(to)}, days and times in ${workspace.timezone}</small></p>
   </div>
   ${stamp(head, workspace.timezone)}
 </header>
@@ -196,14 +195,14 @@ function adjustments({ content, reversed, people }: StatementFacts): Html | read
   const rows = lines.flatMap((line) => {
     const kind = line.kind === 'commission_earned' ? '' : kindNames[line.kind];
     const deal = line.dealId === null ? [] : html`<small>${line.dealName ?? line.dealId}</small>`;
-    const row = html`<tr><td class="day">${line.earnedOn}</td><td>${kind}</td><td dir="auto">${line.reason ?? '–'}${deal}</td>
+    const row = html`<tr><td class="day">${dayName(line.earnedOn)}</td><td>${kind}</td><td dir="auto">${line.reason ?? '–'}${deal}</td>
     <td dir="auto">${people.get(line.actor ?? '') ?? '–'}</td><td class="amount">${money(line.amount, line.currency)}</td></tr>`;
     return [row, ...trueUpRows(line)];
   });
   const reversedRows = reversals.map(
     (
       line,
-    ) => html`<tr class="reversed"><td class="day">${line.earnedOn}</td><td>${kindNames[line.kind as keyof typeof kindNames]}</td><td>Reversed on ${line.reversedAt.toISOString().slice(0, 10)}. Not counted.</td>
+    ) => html`<tr class="reversed"><td class="day">${dayName(line.earnedOn)}</td><td>${kindNames[line.kind as keyof typeof kindNames]}</td><td>Reversed on ${dayName(line.reversedAt.toISOString().slice(0, 10))}. Not counted.</td>
     <td></td><td class="amount"><s>${money(line.amount, line.currency)}</s></td></tr>`,
   );
   return html`<section><h2>Adjustments</h2>

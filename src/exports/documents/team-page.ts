@@ -1,5 +1,4 @@
 import { type WorkspaceRow } from '../../access/workspaces/workspace-views.js';
-import { grouped, money } from '../../kernel/money-text.js';
 import { describeRate } from '../../pay/payables/rate-words.js';
 import { loadFontFaces } from '../../platform/documents/fonts.js';
 import { type Html, html, htmlPage } from '../../platform/documents/html.js';
@@ -7,7 +6,7 @@ import { type CurrencySummary } from '../../statements/snapshot.js';
 import { statementStatuses } from '../../statements/statement.js';
 import { missingPayrollIds } from '../../statements/team-statements.js';
 import { amountCells, hasPayable, isFullyApproved, type TeamCell, type TeamExport, teamCells } from '../team-export.js';
-import { minute, periodName } from './figures.js';
+import { asPrinted, dayName, grouped, minute, money, periodName } from './figures.js';
 import { choosePaper, draftMark, pageStyle, watermark } from './page-style.js';
 
 /** The team's period for printing: totals, one row per rep, the number of approvals, and signature lines. */
@@ -24,7 +23,7 @@ ${approved ? [] : watermark}
   <div>
     <p class="workspace" dir="auto">${workspace.name}</p>
     <h1>Team statements</h1>
-    <p class="period">${periodName(team.period)} <small>${from} to ${to}, days in ${workspace.timezone}</small></p>
+    <p class="period">${periodName(team.period)} <small>${dayName(from)} to ${dayName(to)}, days in ${workspace.timezone}</small></p>
   </div>
   <p class="stamp">${approved ? 'Approved' : draftMark}<small>${statusCounts(team).join(', ')}</small></p>
 </header>
@@ -68,7 +67,7 @@ function convertedPay(team: TeamExport): Html | readonly Html[] {
   if (!hasPayable(team) || rows.length === 0) return [];
   return html`<section><h2>Paid in another currency</h2><table><tbody>${rows.map(
     ({ name, pay, part }) =>
-      html`<tr><td dir="auto">${name}</td><td>${describeRate(part, pay.currency)}</td><td class="amount">${pay.currency} ${part.amount === null ? '–' : money(part.amount, pay.currency)}</td></tr>`,
+      html`<tr><td dir="auto">${name}</td><td>${asPrinted(describeRate(part, pay.currency))}</td><td class="amount">${pay.currency} ${part.amount === null ? '–' : money(part.amount, pay.currency)}</td></tr>`,
   )}</tbody></table></section>`;
 }
 

@@ -17,7 +17,7 @@ const entities: Readonly<Record<string, string>> = {
 /** Escapes the text for an element or a quoted attribute. */
 export function esc(text: string): string {
   // Fast path: most cells are digits and plain words, and a statement may have fifty thousand.
-  if (/^[\w .,:;%×+–-]*$/.test(text)) return text;
+  if (/^[\w .,:;%×+–−-]*$/.test(text)) return text;
   return printable(text).replace(/[&<>"'`]/g, (character) => entities[character] as string);
 }
 

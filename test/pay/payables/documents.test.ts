@@ -65,7 +65,7 @@ describe('the files of a statement in a workspace with payouts', () => {
       ['Owed before', '-1,600.00'],
       ['Carried in and out', '-1,600.00'],
       ['Payable', '3,200.00 +2,560.00'],
-      ['USD 3,200.00 × 0.8 on 2026-04-20', 'GBP 2,560.00'],
+      ['USD 3,200.00 × 0.8 on 20 Apr 2026', 'GBP 2,560.00'],
       ['GBP', '2,560.00'],
     ])
       expect(text).to.match(new RegExp(`${what}\\s+\\S*${amount}`));
