@@ -130,7 +130,9 @@ export const teamStatements = z
     toApprove: z
       .int()
       .optional()
-      .describe('Number of drafts of others whose days no other approved statement pays; with limit or status only'),
+      .describe(
+        'Number of drafts of others that the caller can approve or sign now: their days are paid by no other approved statement, and the next step waits for the caller where statements are signed in steps; with limit or status only',
+      ),
   })
   .describe(
     'The statements of all reps in a period. With limit or status, those of one page: the totals are those of everyone, the payroll ids and handedOver those of the page',

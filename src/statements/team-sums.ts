@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import { type z } from 'zod';
 import { within } from '../earnings/commission-views.js';
 import { sumTeamEarnings } from '../earnings/team-page.js';
@@ -7,6 +7,8 @@ import { statementPeriodsTable } from '../ledger/input/as-of.js';
 import { loadRange } from '../ledger/input/calendar.js';
 import { isPayPeriod } from '../pay/payables/payout-settings.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
+import { waitsFor } from './approvals/approval-response.js';
+import { listSubjects, loadChains, readChain } from './approvals/approval-state.js';
 import { type CurrencySummary } from './snapshot.js';
 import { toSummaryResponse } from './statement.js';
 import {
@@ -29,26 +31,44 @@ export async function sumTeamStatements(
   return { totals: toSummaryResponse(main.summary), otherCurrencies: others.map(summaryEntry) };
 }
 
-/** How many drafts the person can approve: those of others whose days no other approved statement pays. */
+/**
+ * How many drafts the person can approve or sign now: those of others whose days no other approved statement pays, and
+ * whose next step waits for the person where statements are signed in steps.
+ */
 export async function countToApprove(
   tx: Transaction,
   period: Period,
   repIds: readonly string[] | null,
-  ownRepId: string | null,
+  { personId, now }: { readonly personId: string | null; readonly now: Date },
 ): Promise<number> {
+  const chains = await loadChains(tx, period, repIds, now);
+  const drafts = await openDrafts(tx, period, repIds, personId);
+  if (chains === null) {
+    const { rows } = await sql<{ count: number }>`select count(*)::int as count ${drafts}`.execute(tx.db);
+    return rows[0]?.count ?? 0;
+  }
+  const { rows } = await sql<{ repId: string }>`select h.rep_id as "repId" ${drafts}`.execute(tx.db);
+  const subjects = await listSubjects(tx, { period, repIds: rows.map(({ repId }) => repId) });
+  return subjects.filter((subject) => waitsFor(chains, readChain(chains, subject), personId)).length;
+}
+
+/** The drafts of others whose days no other approved statement pays. */
+async function openDrafts(
+  tx: Transaction,
+  period: Period,
+  repIds: readonly string[] | null,
+  ownRepId: string | null,
+): Promise<RawBuilder<unknown>> {
   const { from, to } = await loadRange(tx, period);
   const periods = statementPeriodsTable(tx);
-  const { rows } = await sql<{ count: number }>`
-    select count(*)::int as count from ${periods} h
+  return sql`
+    from ${periods} h
     where h.workspace_id = ${tx.workspaceId} and h.period = ${period} and h.status = 'draft'
       and h.rep_id is distinct from ${ownRepId}::uuid ${within('h.rep_id', repIds)}
       and not exists (
         select from ${periods} other
         where other.workspace_id = h.workspace_id and other.rep_id = h.rep_id and other.status = 'approved'
-          and other.period <> h.period and other.from_day <= ${to}::date and other.to_day >= ${from}::date)`.execute(
-    tx.db,
-  );
-  return rows[0]?.count ?? 0;
+          and other.period <> h.period and other.from_day <= ${to}::date and other.to_day >= ${from}::date)`;
 }
 
 /** In a pay period, what is payable to people without a version is calculated for each of them. */

@@ -468,6 +468,22 @@ describe('chains of approval', () => {
     expect(done).to.include({ approved: 2 });
   });
 
+  it('counts as to approve what waits for the person, and every draft of others without a chain', async () => {
+    const world = await create();
+    const { api, id, session } = world;
+    await api.generate(id.eva, period);
+    const counts = async () => {
+      const toApprove = async (name: Name) =>
+        (await session[name].expect(200, 'GET', `/v1/statements?period=${period}&limit=1`)).toApprove;
+      return { mia: await toApprove('mia'), max: await toApprove('max'), amy: await toApprove('amy') };
+    };
+    expect(await counts()).to.deep.equal({ mia: 2, max: 2, amy: 2 });
+    await setSteps(world, byManager, byAdmin);
+    expect(await counts()).to.deep.equal({ mia: 2, max: 0, amy: 0 });
+    await sign(world, 'mia');
+    expect(await counts()).to.deep.equal({ mia: 1, max: 0, amy: 1 });
+  });
+
   it('lists what waits for whom, across periods', async () => {
     const world = await create();
     const { api, id, session } = world;

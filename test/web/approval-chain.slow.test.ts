@@ -3,7 +3,9 @@ import { type Page } from 'puppeteer-core';
 import { dayInZone } from '#src/kernel/day.js';
 import { previousPeriod, toPeriod } from '#src/kernel/period.js';
 import { Browser, sees, texts, waitUntilLoaded } from '#test/support/browser.js';
+import { until } from '#test/support/until.js';
 import { violationsInBothSchemes } from './accessibility.js';
+import { pointer } from './input-methods.js';
 
 interface Person {
   readonly id: string;
@@ -79,6 +81,10 @@ describe('a chain of approval in the web app', function () {
       await button(page, 'Sign Manager').click();
     }
     await page.waitForFunction(`!document.body.textContent.includes('Waits for you')`);
+    // Someone who is about to leave names a delegate also while nothing waits.
+    await button(page, 'Delegate').click();
+    await sees(page, 'Let someone sign for you');
+    await page.keyboard.press('Escape');
     expect(problems).to.deep.equal([]);
     await close();
     for (const seller of sellers) expect((await statementOf(seller)).approval).to.include({ done: 1, of: 3 });
@@ -107,7 +113,16 @@ describe('a chain of approval in the web app', function () {
     await waitUntilLoaded(page);
     await close();
     await sign(deputy.name, first, 'Finance', `${deputy.name} for ${finance.name}`);
-    for (const seller of [second, third]) await sign(finance.name, seller, 'Finance', '2 of 3');
+    await sign(finance.name, second, 'Finance', '2 of 3');
+    const bulk = await browser.openPage(finance.name, `/approvals?period=${period}`);
+    await pointer.press(bulk.page, 'checkbox', `Select ${third.name}`);
+    await button(bulk.page, 'Sign 1').click();
+    await sees(bulk.page, 'Sign 1 statement');
+    await sees(bulk.page, '1 statement then waits for the next step.');
+    await bulk.page.click('[role=dialog] [type=submit]');
+    await sees(bulk.page, 'signed');
+    await bulk.close();
+    await until(async () => (await statementOf(third)).approval.done === 2, { what: 'the second signature' });
   });
 
   it('approves with the last signature', async () => {

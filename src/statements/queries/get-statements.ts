@@ -137,7 +137,10 @@ async function readTeam(
     ...(await sumTeamStatements(tx, requestedPeriod, currency, selection)),
     count: listed.count,
     statuses: listed.statuses,
-    toApprove: await countToApprove(tx, requestedPeriod, selection.repIds, caller.repId),
+    toApprove: await countToApprove(tx, requestedPeriod, selection.repIds, {
+      personId: caller.repId,
+      now: clock.now(),
+    }),
   };
 }
 

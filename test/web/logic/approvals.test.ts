@@ -1,18 +1,13 @@
 import { expect } from 'chai';
 import { type Dispute, type Line } from '#web/api/queries.js';
-import {
-  type Attainment,
-  countToApprove,
-  type Exceptions,
-  isWaiting,
-  type TeamStatements,
-  waiting,
-} from '#web/api/team-queries.js';
+import { type Attainment, type Exceptions, isWaiting, type TeamStatements, waiting } from '#web/api/team-queries.js';
 import { netSums, sumWords } from '#web/features/statements/pay-sums.js';
 import { approvedWords, rejections } from '#web/pages/team/approvals/approval-outcome.js';
 import {
   type ApprovalRow,
   approvalRows,
+  approvalVerb,
+  countApproved,
   isBlockedBy,
   isClear,
   isCounted,
@@ -66,6 +61,16 @@ const holdOf = (change: Change, given?: Given, repId = 'ana') => {
   return hold === null ? null : 'because' in hold ? `${hold.kind} ${hold.because}` : hold.kind;
 };
 const withoutQuota = (reason: string) => ({ exceptions: [{ reason, deals: [{ repId: 'ana' }, { repId: null }] }] });
+
+describe('a signature of many statements', () => {
+  const chain = (done: number) => ({ approval: { done, of: 3 } }) as Pick<ReturnType<typeof statement>, 'approval'>;
+
+  it('approves those of which it is the last one', () => {
+    expect([approvalVerb([{}]), countApproved([{}])]).to.deep.equal(['Approve', 1]);
+    const signed = [chain(0), chain(1), chain(2)];
+    expect([approvalVerb(signed), countApproved(signed)]).to.deep.equal(['Sign', 1]);
+  });
+});
 
 describe('an approval of many statements', () => {
   const rejected = ['ana', 'ben', 'cem'].map((repId) => ({ repId, version: 2, code: 'x', message: `Not ${repId}.` }));
@@ -369,20 +374,6 @@ describe('a question', () => {
     const statuses = ['open', 'in_review', 'accepted', 'rejected', 'withdrawn'] as const;
     expect(statuses.filter((status) => isWaiting({ status }))).to.deep.equal(['open', 'in_review']);
     expect(waiting(statuses.map((status) => ({ status })) as unknown as readonly Dispute[]).length).to.equal(2);
-  });
-});
-
-describe('the number of statements to approve', () => {
-  it('counts drafts of others that are not paid with another period', () => {
-    const statements = [
-      statement('ana', draft),
-      statement('ben', { ...draft, coveredBy: ['2026-Q2'] }),
-      statement('maya', draft),
-      statement('omar', { status: 'approved' }),
-      statement('tom', { status: 'none' }),
-    ];
-    expect(countToApprove(statements, 'maya')).to.equal(1);
-    expect(countToApprove(statements, 'alex')).to.equal(2);
   });
 });
 

@@ -57,8 +57,8 @@ describe('chains of approval in words', () => {
         { name: 'Admin', status: 'waiting' },
       ],
     };
-    expect(approval.steps.map((step) => spaced(describeStep(step, approval, '2026-02-05')))).to.deep.equal([
-      'Max for Mia, 3 Feb, +10 since',
+    expect(approval.steps.map((step) => spaced(describeStep(step, approval, '2026-02-05', 'USD')))).to.deep.equal([
+      'Max for Mia, 3 Feb, +$10.00 since',
       'Fay or Max, for 2 days, due 6 Feb',
       'later',
     ]);

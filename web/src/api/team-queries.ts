@@ -216,10 +216,3 @@ export function waiting(disputes: readonly Dispute[]): readonly Dispute[] {
 export function isPaidElsewhere({ status, coveredBy }: Pick<TeamStatement, 'status' | 'coveredBy'>): boolean {
   return status !== 'approved' && coveredBy.length > 0;
 }
-
-/** How many statements the person can approve: drafts of others whose days no other approved statement pays. */
-export function countToApprove(statements: readonly TeamStatement[], ownRepId: string): number {
-  return statements.filter(
-    (statement) => statement.status === 'draft' && statement.repId !== ownRepId && !isPaidElsewhere(statement),
-  ).length;
-}

@@ -26,7 +26,7 @@ export function ApprovalChain({ statement }: { readonly statement: Statement }) 
         label="Signatures"
         steps={steps.map((step) => ({
           title: step.name,
-          detail: describeStep(step, approval, today),
+          detail: describeStep(step, approval, today, statement.currency),
           isDone: step.signedAt !== undefined,
         }))}
       />

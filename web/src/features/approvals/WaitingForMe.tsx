@@ -1,8 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
-import { lazy, Suspense, useState } from 'react';
 import { type WaitingApproval, waitingForMeQuery } from '../../api/approval-queries.js';
 import blocks from '../../components/Blocks.module.css';
-import { Button } from '../../components/Button.js';
 import { StatementLink } from '../../components/links.js';
 import { Money } from '../../components/Money.js';
 import { Card } from '../../components/Page.js';
@@ -10,31 +8,17 @@ import { formatPeriod } from '../../shared/format/periods.js';
 import { SignButton } from './ApprovalChain.js';
 import { describeChanges, describeUsual } from './chain-words.js';
 
-const DelegationsDialog = lazy(() =>
-  import('./DelegationsDialog.js').then((module) => ({ default: module.DelegationsDialog })),
-);
-
 /** The statements that the person may sign now, with what changed since the last signature first. */
 export function WaitingForMe() {
   const waiting = useQuery(waitingForMeQuery).data;
-  const [isDelegating, setDelegating] = useState(false);
   if (waiting === undefined || waiting.count === 0) return null;
   return (
-    <Card
-      title="Waits for you"
-      note={String(waiting.count)}
-      action={<Button onClick={() => setDelegating(true)}>Delegate</Button>}
-    >
+    <Card title="Waits for you" note={String(waiting.count)}>
       <ul className={blocks.rows}>
         {waiting.approvals.map((approval) => (
           <WaitingRow key={`${approval.repId} ${approval.period}`} waiting={approval} />
         ))}
       </ul>
-      {isDelegating ? (
-        <Suspense fallback={null}>
-          <DelegationsDialog onClose={() => setDelegating(false)} />
-        </Suspense>
-      ) : null}
     </Card>
   );
 }

@@ -10,9 +10,9 @@ const list = (names: readonly string[], type: 'conjunction' | 'disjunction') =>
   new Intl.ListFormat('en', { type }).format(names);
 
 /** Who has signed the step and when, or who signs it and since when it waits. */
-export function describeStep(step: StepState, { next }: Approval, today: string): string {
+export function describeStep(step: StepState, { next }: Approval, today: string, currency: string): string {
   if (step.status === 'no_answer') return 'no answer in time';
-  if (step.signedAt !== undefined) return describeSignature(step);
+  if (step.signedAt !== undefined) return describeSignature(step, currency);
   if (next === undefined || next.name !== step.name) return 'later';
   if (next.blockedBy !== undefined) return 'nobody may sign it';
   const who =
@@ -22,10 +22,10 @@ export function describeStep(step: StepState, { next }: Approval, today: string)
   return `${who === '' ? 'waits' : who}, ${days < 1 ? 'since today' : `for ${formatCount(days, 'day')}`}${due}`;
 }
 
-function describeSignature({ signedBy, onBehalfOf, signedAt = '', carried }: StepState): string {
+function describeSignature({ signedBy, onBehalfOf, signedAt = '', carried }: StepState, currency: string): string {
   const who = signedBy === undefined ? 'signed' : signedBy.name;
   const instead = onBehalfOf === undefined ? '' : ` for ${onBehalfOf.name}`;
-  const since = carried === undefined ? '' : `, ${carried < 0 ? '' : '+'}${carried} since`;
+  const since = carried === undefined ? '' : `, ${formatMoney(carried, currency, { signed: true })} since`;
   return `${who}${instead}, ${formatDay(signedAt.slice(0, 10))}${since}`;
 }
 

@@ -64,7 +64,7 @@ interface ReviewBarProps extends StatementReviewProps {
   readonly row: ApprovalRow | undefined;
 }
 
-const isOwn = isBlockedBy('own');
+const isOfOthers = isBlockedBy('own', 'step');
 
 function ReviewBar({ repId, period, rows, row }: ReviewBarProps) {
   const navigate = useNavigate();
@@ -72,7 +72,7 @@ function ReviewBar({ repId, period, rows, row }: ReviewBarProps) {
   const open = (to: ApprovalRow | null) =>
     to === null ? undefined : navigate({ to: '/statements/$repId', params: { repId: to.repId }, search: { period } });
   useShortcuts({ n: () => void open(next), p: () => void open(previous) });
-  const toApprove = rows.filter((each) => isToReview(each) && !isOwn(each));
+  const toApprove = rows.filter((each) => isToReview(each) && !isOfOthers(each));
   const following = nextOf(rows, toApprove, repId);
   return (
     <nav aria-label="Review" className={blocks.actions}>

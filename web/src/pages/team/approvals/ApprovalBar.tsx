@@ -2,7 +2,7 @@ import { IconCheck, IconX } from '@tabler/icons-react';
 import { Button, IconButton } from '../../../components/Button.js';
 import { hasPayouts, netSums, sumWords } from '../../../features/statements/pay-sums.js';
 import styles from './Approvals.module.css';
-import { type ApprovalRow } from './approval-rows.js';
+import { type ApprovalRow, approvalVerb } from './approval-rows.js';
 
 interface ApprovalBarProps {
   /** The currency of the workspace. */
@@ -30,7 +30,7 @@ export function ApprovalBar({ currency, rows, selected, onClear, onApprove }: Ap
       </span>
       <Button kind="primary" size="final" icon={IconCheck} onClick={onApprove}>
         <span>
-          Approve {selected.length}
+          {approvalVerb(statements)} {selected.length}
           <span className={`num ${styles.sumInButton}`}>, {sums}</span>
         </span>
       </Button>

@@ -18,6 +18,7 @@ import { Page } from '../../../components/Page.js';
 import { PeriodPicker } from '../../../components/PeriodPicker.js';
 import { ProgressBar } from '../../../components/ProgressBar.js';
 import { EmptyState, Skeleton } from '../../../components/States.js';
+import { DelegateButton } from '../../../features/approvals/DelegateButton.js';
 import { WaitingForMe } from '../../../features/approvals/WaitingForMe.js';
 import { ListedPeople, usePersonFilter } from '../../../features/people/ListedPeople.js';
 import { isFiltered, type PersonFilter, personFilterOf } from '../../../features/people/person-filter.js';
@@ -69,6 +70,7 @@ export function ApprovalsPage() {
               {generated}
             </Button>
             <TeamExport period={period} isOfSome={isFiltered(filter)} />
+            <DelegateButton />
           </div>
           <PeriodPicker
             period={period}

@@ -8,10 +8,10 @@ import { Facing } from '../../../components/Facing.js';
 import { Note } from '../../../components/Note.js';
 import { earnedSums, hasPayouts, netSums, sumWords } from '../../../features/statements/pay-sums.js';
 import { formatDay } from '../../../shared/format/dates.js';
-import { formatCount } from '../../../shared/format/numbers.js';
+import { formatCount, formatNumber } from '../../../shared/format/numbers.js';
 import { daysOf, formatPeriod } from '../../../shared/format/periods.js';
 import styles from './Approvals.module.css';
-import { type ApprovalRow } from './approval-rows.js';
+import { type ApprovalRow, approvalVerb, countApproved } from './approval-rows.js';
 import { undecidedBefore } from './undecided.js';
 
 interface ApproveDialogProps {
@@ -29,14 +29,16 @@ export function ApproveDialog({ currency, period, selected, onClose, onConfirm }
   const statements = selected.map(({ statement }) => statement);
   const pays = hasPayouts(statements);
   const hasEnded = to < useToday();
+  const verb = approvalVerb(statements);
+  const approved = countApproved(statements);
   return (
     <Dialog
-      title={`Approve ${formatCount(selected.length, 'statement')}`}
+      title={`${verb} ${formatCount(selected.length, 'statement')}`}
       onClose={onClose}
       onSubmit={onConfirm}
       action={{
         icon: IconCheck,
-        children: hasEnded ? `Approve ${selected.length}` : `Approve ${selected.length} early`,
+        children: `${verb} ${selected.length}${hasEnded ? '' : ' early'}`,
       }}
     >
       <Facing
@@ -64,12 +66,22 @@ export function ApproveDialog({ currency, period, selected, onClose, onConfirm }
       <p className={styles.names}>
         {selected.map(({ statement }) => `${statement.name} v${statement.version}`).join(', ')}
       </p>
-      <p className="dim">
-        The period is frozen for these people, and payroll can export it. Later changes are not paid by themselves: they
-        appear as discrepancies. A manager or admin can unlock a statement again.
-      </p>
+      {verb === 'Sign' ? <p>{signedWords(selected.length, approved)}</p> : null}
+      {approved === 0 ? null : (
+        <p className="dim">
+          The period is frozen for the people whose statements are approved, and payroll can export it. Later changes
+          are not paid by themselves: they appear as discrepancies. A manager or admin can unlock a statement again.
+        </p>
+      )}
     </Dialog>
   );
+}
+
+/** What the signatures do: the last one of a chain approves. */
+function signedWords(signed: number, approved: number): string {
+  if (approved === signed) return 'These are the last signatures: the statements are approved.';
+  const waiting = `${formatCount(signed - approved, 'statement')} then ${signed - approved === 1 ? 'waits' : 'wait'} for the next step`;
+  return approved === 0 ? `${waiting}.` : `${waiting}, and ${formatNumber(approved)} are approved.`;
 }
 
 /** Earlier differences of these people: they are not in the statements, and move their tiers once they are decided. */

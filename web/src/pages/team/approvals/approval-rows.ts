@@ -169,5 +169,15 @@ export const isBlockedBy =
   ({ hold }: ApprovalRow) =>
     hold?.kind === 'blocked' && causes.includes(hold.because);
 
+/** How many of the statements have every signature with that of the person: without a chain, theirs is the only one. */
+export function countApproved(statements: readonly Pick<TeamStatement, 'approval'>[]): number {
+  return statements.filter(({ approval }) => approval === undefined || approval.done + 1 >= approval.of).length;
+}
+
+/** What the person does to the statements: a signature of a chain approves only with the last step. */
+export function approvalVerb(statements: readonly Pick<TeamStatement, 'approval'>[]): 'Approve' | 'Sign' {
+  return statements.some(({ approval }) => approval !== undefined) ? 'Sign' : 'Approve';
+}
+
 /** Whether the statement does not have the amounts to review yet. */
 export const isUnready = isBlockedBy('quota_missing', 'no_draft', 'calculating');
