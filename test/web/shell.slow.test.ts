@@ -4,6 +4,23 @@ import { Browser, sees, texts, waitUntilLoaded } from '#test/support/browser.js'
 import { violations, violationsInBothSchemes } from './accessibility.js';
 import { keyboard } from './input-methods.js';
 
+/** The controls of the page that are behind something that stays in place, when they get the focus in either order. */
+const coveredControls = `(() => {
+  const controls = [...document.querySelectorAll('main :is(a[href], button, input, select, textarea):not(:disabled)')]
+    .filter((one) => one.checkVisibility() && one.tabIndex >= 0);
+  const isCovered = (control) => {
+    control.focus();
+    const { left, top, width, height } = control.getBoundingClientRect();
+    return [top + 1, top + height - 1].some((y) => {
+      for (let over = document.elementFromPoint(left + width / 2, y); over !== null; over = over.parentElement)
+        if (['sticky', 'fixed'].includes(getComputedStyle(over).position) && !over.contains(control)) return true;
+      return false;
+    });
+  };
+  const covered = [...controls.toReversed(), ...controls].filter(isCovered);
+  return [controls.length > 10, covered.map((one) => one.outerHTML.slice(0, 160))];
+})()`;
+
 describe('the web app', function () {
   this.timeout(120_000);
   const browser = Browser.duringSuite();
@@ -57,6 +74,18 @@ describe('the web app', function () {
     expect(problems).to.deep.equal([]);
     await close();
   });
+
+  for (const [path, width] of [
+    ['/workspace', 1280],
+    ['/workspace', 390],
+    ['/deals', 1280],
+    ['/plans/new/edit', 1280],
+  ] as const)
+    it(`keeps what has the focus clear of the header and of bars: ${path}, ${width} pixels`, async () => {
+      const { page, close } = await browser.openPage('admin', path, { width, height: 640 });
+      expect(await page.evaluate(coveredControls)).to.deep.equal([true, []]);
+      await close();
+    });
 
   it('shows the shortcuts over the page, which stays visible, and returns the focus to their button', async () => {
     const { page, problems, close } = await browser.openPage('manager', '/team');
