@@ -25,7 +25,7 @@ const axeSource = readFileSync(fileURLToPath(import.meta.resolve('axe-core/axe.m
 const axeTags = ['wcag2a', 'wcag2aa', 'wcag21aa', 'wcag22aa', 'best-practice'];
 const keptScripts = new WeakMap<Page, KeptScript>();
 
-/** The violations of the accessibility rules, one line each. */
+/** The violations of the accessibility rules and of the form of texts and styles, one line each. */
 export async function violations(page: Page, { within, rules }: AccessibilityOptions = {}): Promise<string[]> {
   const part = within === undefined ? 'document' : JSON.stringify(within);
   const only = rules === undefined ? axeTags : { type: 'rule', values: rules };
@@ -36,9 +36,34 @@ export async function violations(page: Page, { within, rules }: AccessibilityOpt
     await loadAxe(page);
     found = (await page.evaluate(run)) as readonly Violation[];
   }
-  return found.flatMap(({ id, nodes }) =>
+  const wrong = found.flatMap(({ id, nodes }) =>
     nodes.map(({ target, failureSummary }) => `${id}: ${target.join(' ')}: ${failureSummary}`),
   );
+  return rules === undefined ? [...wrong, ...(await rawTexts(page)), ...(await undefinedStyles(page))] : wrong;
+}
+
+/** Texts that people do not read as they are stored: code, and the cells of files. */
+const asStored = 'script, style, code, pre, textarea, option, datalist, [translate="no"]';
+
+/** A day of the API, or a hyphen in the place of a minus sign. */
+const rawText = String.raw`/(?<![\w“"/.-])\d{4}-\d{2}-\d{2}(?:T\d{2}:|(?![\w”"/-]))|(?<![^\s(])-(?=(?:\p{Sc}|[A-Z]{3} ?)?\d)/u`;
+
+/** The texts of the page with days or signs that no formatter has written. */
+async function rawTexts(page: Page): Promise<string[]> {
+  return (await page.evaluate(`(() => {
+    const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+    const found = [];
+    for (let node = walker.nextNode(); node !== null; node = walker.nextNode())
+      if (node.parentElement.closest('${asStored}') === null && ${rawText}.test(node.data)) found.push(node.data);
+    return [...new Set(found)].map((text) => 'raw text: ' + text.trim());
+  })()`)) as string[];
+}
+
+/** Elements that are to have a class that no style has. */
+async function undefinedStyles(page: Page): Promise<string[]> {
+  return (await page.evaluate(
+    `[...document.querySelectorAll('.undefined')].map((one) => 'class undefined: ' + one.outerHTML.slice(0, 120))`,
+  )) as string[];
 }
 
 /**

@@ -9,6 +9,7 @@ import {
   isEnteredRange,
   todayIn,
 } from '#web/shared/format/dates.js';
+import { inWords } from '#web/shared/format/in-words.js';
 
 const runs = { seed: 37, numRuns: 300 };
 
@@ -135,5 +136,13 @@ describe('a range of days while it is entered', () => {
   it('is not complete while the year is typed', () => {
     for (const year of ['0002', '0020', '0202']) expect(isEnteredRange(`${year}-02-10`, null)).to.equal(false);
     expect(isEnteredRange('2026-02', null)).to.equal(false);
+  });
+});
+
+describe('instants in a text of the service', () => {
+  it('have the day and the time of the reader', () => {
+    const instant = '2020-07-02T13:02:00.000Z';
+    expect(inWords(`At ${instant}.`)).to.equal(`At ${formatTimestamp(instant)}.`);
+    expect(inWords('At 2020-07-02T99:02:00Z.')).to.equal('At 2 Jul 2020T99:02:00Z.');
   });
 });

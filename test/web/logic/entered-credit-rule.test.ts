@@ -37,7 +37,7 @@ describe('a credit rule while it is entered', () => {
     const describeIt = (change: Partial<CreditRule>) =>
       describeRule({ ...rule, ...change }, (slug) => labels[slug] ?? slug);
     expect(describeIt({})).to.equal(
-      'The person in Sales engineer gets 100 % of a deal in addition to the splits, as SE, for close dates from 2026-01-01.',
+      'The person in Sales engineer gets 100 % of a deal in addition to the splits, as SE, for close dates from 1 Jan 2026.',
     );
     const isLarge = { field: 'amount', fieldType: 'number', operator: 'gt', value: 1000 };
     expect(describeIt({ conditions: [isLarge], effectiveStart: null })).to.match(/, as SE, where Amount .*1,000\.$/);

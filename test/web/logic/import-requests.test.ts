@@ -130,7 +130,7 @@ describe('the request of an import', () => {
       columns: [{ column: 'Closed', field: 'close_date', kind: 'date', values: 2, example }],
     });
     expect((await importKinds.deals.send('', dry)).warnings).to.deep.equal([
-      'Closed has times at midnight UTC, which is still the day before here: 2026-03-01T00:00:00Z counts as 2026-02-28. If they are days, export them without a time.',
+      'Closed has times at midnight UTC, which is still the day before here: 2026-03-01T00:00:00Z counts as 28 Feb 2026. If they are days, export them without a time.',
       'Closed has the short IDs of Salesforce reports. The same records with long IDs, from a connection or another file, would be other deals. Connect Salesforce first, or export the long IDs.',
     ]);
     respond({ ...deals, stale: 5, rejected: [{ row: 9, reason: 'x' }] });

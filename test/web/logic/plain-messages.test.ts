@@ -4,6 +4,10 @@ import { plainIssues, plainMessage } from '#web/shared/format/plain-message.js';
 describe('a message of the service in words of the product', () => {
   for (const [message, words] of [
     ['There is no such plan.', 'There is no such plan.'],
+    ['The version of 2026-03-01 pays until 2026-12-31.', 'The version of 1 Mar 2026 pays until 31 Dec 2026.'],
+    ['"2026-03-01" of file-2026-03-01.csv is no day.', '"2026-03-01" of file-2026-03-01.csv is no day.'],
+    ['They owe -500.00 (-$20, USD -3).', 'They owe −500.00 (−$20, USD −3).'],
+    ['D-1 is 2-3 days late; 2026-02-30 is none.', 'D-1 is 2-3 days late; 2026-02-30 is none.'],
     ['Define the year (PUT /v1/fiscal-years).', 'Define the year on the page Fiscal calendar.'],
     [
       'No fiscal year is defined. Enter the rate (PUT /v1/fx-rates).',

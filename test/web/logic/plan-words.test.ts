@@ -45,6 +45,7 @@ describe('a field in words', () => {
     ['deal_type', 'Deal type'],
     ['closeDate', 'Close date'],
     ['hs-arr', 'Hs arr'],
+    ['SE Email', 'SE Email'],
     ['_deals', 'Number of deals'],
     ['_earned', 'What the team earns'],
     ['amount', 'Amount'],
@@ -64,6 +65,7 @@ describe('a field in words', () => {
     [false, 'no'],
     [['EMEA', null, 3], 'EMEA, empty, 3'],
     ['Closed Won', 'Closed Won'],
+    ['2026-06-23', '23 Jun 2026'],
   ] as const)
     it(`has a value in words: ${JSON.stringify(value)} is ${words}`, () => {
       expect(valueWords(value)).to.equal(words);
@@ -76,6 +78,7 @@ describe('a condition in words', () => {
     [leaf('region', 'in', ['EMEA', 'APAC']), 'Region is one of EMEA, APAC'],
     [leaf('amount', 'between', [1000, 5000]), 'Amount is between 1,000 and 5,000'],
     [leaf('closeDate', 'in_period', '2026-Q1'), 'Close date is in Q1 2026'],
+    [leaf('closeDate', 'between', ['2026-01-01', '2026-03-31']), 'Close date is between 1 Jan 2026 and 31 Mar 2026'],
     [leaf('closeDate', 'in_period', 'this_quarter'), 'Close date is in the quarter of the close date'],
     [leaf('createdDate', 'in_last_n_days', 30), 'Created date is in the last 30 days'],
     [leaf('renewal', 'is_true'), 'Renewal is yes'],

@@ -34,7 +34,7 @@ const busy = {
 
 /** The classes of a button, for links that look like one. */
 export function buttonClass({ kind = 'default', size = 'default' }: Look = {}): string {
-  return `${styles.button} ${styles[kind]} ${size === 'final' ? styles.final : ''}`;
+  return `${styles.button} ${styles[kind] ?? ''} ${size === 'final' ? styles.final : ''}`;
 }
 
 export function ButtonContent({ icon: Glyph, children }: { icon?: Icon | undefined; children: React.ReactNode }) {

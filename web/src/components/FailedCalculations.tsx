@@ -4,6 +4,7 @@ import { useAction } from '../api/change.js';
 import { type Answer, api } from '../api/client.js';
 import { formatTimestamp } from '../shared/format/dates.js';
 import { formatCount } from '../shared/format/numbers.js';
+import { plainMessage } from '../shared/format/plain-message.js';
 import { Button } from './Button.js';
 import { Note } from './Note.js';
 
@@ -61,7 +62,8 @@ function Failed({ repId, repName, attempts, error, requestedAt, parkedAt }: Fail
     >
       <p className="dim">
         Changes since {formatTimestamp(requestedAt)} are not included: {formatCount(attempts, 'attempt')} failed.{' '}
-        {isStopped ? 'The service does not try again.' : 'The service tries again.'} The last error was: {error}
+        {isStopped ? 'The service does not try again.' : 'The service tries again.'} The last error was:{' '}
+        {plainMessage(error)}
       </p>
     </Note>
   );

@@ -14,7 +14,7 @@ interface NoteProps {
 /** A tinted block that explains a row or a page: a title, a sentence, figures and actions. */
 export function Note({ tone, icon: Glyph, title, figures, actions, children }: NoteProps) {
   return (
-    <div className={`${styles.note} ${styles[tone]}`}>
+    <div className={`${styles.note} ${styles[tone] ?? ''}`}>
       <Glyph size={18} stroke={1.75} className={styles.icon} aria-hidden="true" />
       <div className={styles.text}>
         <p className={styles.title}>{title}</p>

@@ -6,6 +6,7 @@ import { Button } from '../../components/Button.js';
 import { Loaded } from '../../components/Loaded.js';
 import { Card } from '../../components/Page.js';
 import { ProgressBar } from '../../components/ProgressBar.js';
+import { Warnings } from '../../components/Warnings.js';
 import { formatNumber } from '../../shared/format/numbers.js';
 import styles from './Credits.module.css';
 import { CreditsDialog } from './CreditsDialog.js';
@@ -34,11 +35,7 @@ export function CreditsCard({ dealId, canEdit }: CreditsCardProps) {
                 <Line key={`${line.repId} ${line.kind} ${line.role} ${line.source}`} line={line} />
               ))}
             </ul>
-            {deal.warnings.map(({ message }) => (
-              <p key={message} className="dim">
-                {message}
-              </p>
-            ))}
+            <Warnings warnings={deal.warnings} />
           </Card>
           {isEdited ? <CreditsDialog deal={deal} onClose={() => setEdited(false)} /> : null}
         </>

@@ -3,6 +3,7 @@ import { type UseQueryResult } from '@tanstack/react-query';
 import { type CreditsChange } from '../../api/credit-queries.js';
 import { describeError } from '../../api/describe-error.js';
 import { Note } from '../../components/Note.js';
+import { plainMessage } from '../../shared/format/plain-message.js';
 import { EffectList } from './EffectList.js';
 
 interface Effect extends Pick<CreditsChange, 'byRep' | 'locked'> {
@@ -33,7 +34,7 @@ export function EffectByPerson({ query: { data, error, isFetching } }: EffectByP
           icon={IconAlertTriangle}
           title={titles[code] ?? 'The credit rules exceed 100 %'}
         >
-          <p>{message}</p>
+          <p>{plainMessage(message)}</p>
         </Note>
       ))}
     </div>

@@ -7,6 +7,7 @@ import { type Column, DataTable } from '../../components/DataTable.js';
 import { DealAmount } from '../../components/DealAmount.js';
 import { Card } from '../../components/Page.js';
 import { Skeleton } from '../../components/States.js';
+import { Warnings } from '../../components/Warnings.js';
 import { formatNumber } from '../../shared/format/numbers.js';
 import { LinesDialog } from './LinesDialog.js';
 
@@ -73,11 +74,7 @@ export function LinesCard({ dealId, currency, canEdit }: LinesCardProps) {
         }}
       />
       {dialog}
-      {data.warnings.map(({ message }) => (
-        <p key={message} className="dim">
-          {message}
-        </p>
-      ))}
+      <Warnings warnings={data.warnings} />
     </Card>
   );
 }

@@ -1,6 +1,7 @@
 import { type UseQueryResult } from '@tanstack/react-query';
 import { describeError } from '../../api/describe-error.js';
 import { type RefundEffectAnswer } from '../../api/refund-queries.js';
+import { Warnings } from '../../components/Warnings.js';
 import { EffectList } from './EffectList.js';
 
 /** What a change of a refund would do to each person, before it is saved. */
@@ -11,11 +12,7 @@ export function RefundEffect({ query }: { readonly query: UseQueryResult<RefundE
   return (
     <div aria-busy={isFetching}>
       <EffectList byRep={data.byRep} locked={data.locked} />
-      {data.warnings.map(({ message }) => (
-        <p key={message} className="dim">
-          {message}
-        </p>
-      ))}
+      <Warnings warnings={data.warnings} />
     </div>
   );
 }

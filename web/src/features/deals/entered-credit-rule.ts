@@ -1,5 +1,5 @@
 import { type CreditLine, type CreditRule, type CreditRuleTerms } from '../../api/credit-queries.js';
-import { formatDays, isDay } from '../../shared/format/dates.js';
+import { formatDay, formatDays, isDay } from '../../shared/format/dates.js';
 import { readNumber } from '../../shared/format/entered-numbers.js';
 import { formatNumber } from '../../shared/format/numbers.js';
 import { type Condition } from '../plans/draft.js';
@@ -91,7 +91,7 @@ export function describeRule(
 
 function describeDays({ from, to }: { readonly from: string | null; readonly to: string | null }): string {
   if (from !== null && to !== null) return formatDays({ from, to }, 'year');
-  return from === null ? `until ${to}` : `from ${from}`;
+  return from === null ? `until ${formatDay(to ?? '', 'year')}` : `from ${formatDay(from, 'year')}`;
 }
 
 /** Who is credited, such as "Ann 60 %, Bob 40 %". */

@@ -8,6 +8,7 @@ import { showMessage } from '../../app/messages.js';
 import { Dialog } from '../../components/Dialog.js';
 import { Choice, TextField } from '../../components/Field.js';
 import { Note } from '../../components/Note.js';
+import { plainMessage } from '../../shared/format/plain-message.js';
 import { EffectOfDraw } from './DrawEffect.js';
 import styles from './Draws.module.css';
 import { type EnteredDraw, readDraw, toEnteredDraw } from './entered-draw.js';
@@ -121,7 +122,7 @@ function Preview({ drawId, terms }: { readonly drawId: string | null; readonly t
       {data === undefined ? null : <p>{describeRecovery(data)}</p>}
       {(data?.warnings ?? []).map(({ code, message }) => (
         <Note key={code} tone="warning" icon={IconAlertTriangle} title="Check this before you save">
-          <p>{message}</p>
+          <p>{plainMessage(message)}</p>
         </Note>
       ))}
       <EffectOfDraw effect={data?.effect} error={error} />

@@ -1,4 +1,5 @@
 import { api } from '../../api/client.js';
+import { formatDay } from '../../shared/format/dates.js';
 import { formatCount } from '../../shared/format/numbers.js';
 import { type Field } from '../plans/fields.js';
 import { prepareWithFields, toTextColumns } from './kept-columns.js';
@@ -129,7 +130,7 @@ function toWarning(
     case 'ambiguous_column':
       return `${column} has numbers that can be read in two ways, so they stay texts. Choose how numbers are written.`;
     case 'midnight_utc':
-      return `${column} has times at midnight UTC, which is still the day before here: ${example?.text} counts as ${example?.day}. If they are days, export them without a time.`;
+      return `${column} has times at midnight UTC, which is still the day before here: ${example?.text} counts as ${formatDay(example?.day ?? '', 'year')}. If they are days, export them without a time.`;
     case 'short_ids':
       return `${column} has the short IDs of Salesforce reports. The same records with long IDs, from a connection or another file, would be other deals. Connect Salesforce first, or export the long IDs.`;
     default:

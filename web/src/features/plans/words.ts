@@ -2,6 +2,7 @@ import { reasonTexts } from '#src/client.js';
 import type { Condition, Leaf, Operator } from '#src/engine/condition.js';
 import type { Rule } from '#src/engine/plan-config.js';
 import { formatDay } from '../../shared/format/dates.js';
+import { inWords } from '../../shared/format/in-words.js';
 import { formatAttainment, formatMoney, formatNumber, formatRate } from '../../shared/format/numbers.js';
 import { formatPeriod } from '../../shared/format/periods.js';
 import { clawbackSentence } from './clawback-words.js';
@@ -58,6 +59,8 @@ export function fieldWords(slug: string): string {
   if (owner !== undefined)
     return `${fieldWords(field)} of the ${owner.toLowerCase() === 'line' ? 'product' : 'person'}`;
   if (isFormula(slug)) return slug.slice(1).trim();
+  // A column of a file, with the words and the spelling that people gave it.
+  if (/\s/.test(slug)) return slug;
   const words = slug
     .replace(/([a-z])([A-Z])/g, '$1 $2')
     .replace(/[_-]+/g, ' ')
@@ -70,7 +73,7 @@ export function valueWords(value: unknown): string {
   if (Array.isArray(value)) return value.map(valueWords).join(', ');
   if (typeof value === 'number') return formatNumber(value);
   if (typeof value === 'boolean') return value ? 'yes' : 'no';
-  return String(value);
+  return inWords(String(value));
 }
 
 /** The periods of a condition that depend on the close date of the deal. */

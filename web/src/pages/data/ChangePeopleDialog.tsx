@@ -12,7 +12,8 @@ import { CheckField, Choice, TextField } from '../../components/Field.js';
 import { Loaded } from '../../components/Loaded.js';
 import { FieldInput } from '../../features/people/FieldInput.js';
 import { type PersonField, personFieldsQuery } from '../../features/people/person-fields.js';
-import { isEnteredRange } from '../../shared/format/dates.js';
+import { formatDay, isEnteredRange } from '../../shared/format/dates.js';
+import { inWords } from '../../shared/format/in-words.js';
 import { formatCount } from '../../shared/format/numbers.js';
 
 type Answered = Answer<'changeReps'>['people'][number];
@@ -213,13 +214,13 @@ function toChange({ what, value, isRemoved, from }: Entered): Change | null {
 
 function buildColumns(people: readonly Person[]): readonly Column<Answered>[] {
   const names = new Map<string, string>(people.map(({ id, name }) => [id, name]));
-  const inWords = (field: string, value: string | null) => {
+  const wordsOf = (field: string, value: string | null) => {
     if (value === null) return 'none';
     if (field === 'role') return roleNames[value as Person['role']];
     if (field === 'active') return value === 'true' ? 'may sign in' : 'may not sign in';
-    if (field !== 'nextManager') return names.get(value) ?? value;
+    if (field !== 'nextManager') return names.get(value) ?? inWords(value);
     const [id = '', day = ''] = value.split(' from ');
-    return `${names.get(id) ?? id} from ${day}`;
+    return `${names.get(id) ?? id} from ${formatDay(day, 'year')}`;
   };
   return [
     { key: 'name', header: 'Person', phone: 'title', cell: ({ name }) => name ?? 'Unknown' },
@@ -230,7 +231,7 @@ function buildColumns(people: readonly Person[]): readonly Column<Answered>[] {
       cell: ({ outcome, changes, reason }) => {
         if (outcome === 'rejected') return <span className="negative">{reason}</span>;
         if (changes.length === 0) return <span className="dim">stays as it is</span>;
-        return changes.map(({ field, from, to }) => `${inWords(field, from)} → ${inWords(field, to)}`).join(', ');
+        return changes.map(({ field, from, to }) => `${wordsOf(field, from)} → ${wordsOf(field, to)}`).join(', ');
       },
     },
   ];

@@ -64,7 +64,7 @@ function buildColumns(currentImport: Import, checks: readonly Check[]): readonly
       header: 'First values',
       phone: 'detail',
       cell: (index) => (
-        <span className={`dim ${styles.values}`}>
+        <span className={`dim ${styles.values}`} translate="no">
           {file.rows.slice(0, 2).map((row, position) => (
             // biome-ignore lint/suspicious/noArrayIndexKey: the first two rows have no other identity
             <span key={position}>{row[index] || 'empty'}</span>

@@ -23,6 +23,7 @@ import {
 import { withTarget } from '../../features/imports/suggest.js';
 import { personFieldsQuery } from '../../features/people/person-fields.js';
 import { formatCount } from '../../shared/format/numbers.js';
+import { plainMessage } from '../../shared/format/plain-message.js';
 import { readSavedColumns } from './saved-columns.js';
 import { TargetSelect } from './TargetSelect.js';
 
@@ -206,7 +207,7 @@ function sorted(value: object): object {
 function DryRun({ file: { result, error } }: Pick<MatchFileProps, 'file'>) {
   return (
     <>
-      {error === null ? null : <p role="alert">{error}</p>}
+      {error === null ? null : <p role="alert">{plainMessage(error)}</p>}
       {result === null ? null : (
         <p>
           It would create or change {formatCount(result.accepted, 'row')}, leave {formatCount(result.unchanged, 'row')}{' '}
@@ -225,7 +226,7 @@ function DryRun({ file: { result, error } }: Pick<MatchFileProps, 'file'>) {
         <ul>
           {result.reasons.slice(0, 5).map(({ row, reason }) => (
             <li key={row}>
-              Row {row}: {reason}
+              Row {row}: {plainMessage(reason)}
             </li>
           ))}
         </ul>
@@ -252,7 +253,11 @@ function buildColumns(
       key: 'values',
       header: 'First values',
       phone: 'detail',
-      cell: (index) => <span className="dim">{rows.map((row) => row[index] || 'empty').join(' · ')}</span>,
+      cell: (index) => (
+        <span className="dim" translate="no">
+          {rows.map((row) => row[index] || 'empty').join(' · ')}
+        </span>
+      ),
     },
     {
       key: 'target',

@@ -6,6 +6,7 @@ import { Loaded } from '../../components/Loaded.js';
 import { DealLink } from '../../components/links.js';
 import { Money } from '../../components/Money.js';
 import { Card } from '../../components/Page.js';
+import { formatMoney } from '../../shared/format/numbers.js';
 import { formatPeriod } from '../../shared/format/periods.js';
 import styles from './Finance.module.css';
 
@@ -62,7 +63,7 @@ function Curve({ costs: { future, currency } }: { readonly costs: ContractCosts 
       <figcaption>Future expense</figcaption>
       <ol>
         {future.slice(0, 60).map(({ month, amount }) => (
-          <li key={month} title={`${formatPeriod(month)}: ${amount} ${currency}`}>
+          <li key={month} title={`${formatPeriod(month)}: ${formatMoney(amount, currency)}`}>
             <span aria-hidden="true" style={{ height: `${(amount / highest) * 100}%` }} />
             <span className="unseen">
               {formatPeriod(month)}: <Money amount={amount} currency={currency} />

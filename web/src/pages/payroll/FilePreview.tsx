@@ -19,7 +19,7 @@ export function FilePreview({ file: { layout, header, rows }, totals }: FilePrev
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: the region scrolls, and the keyboard must reach it
     <section className={styles.preview} aria-label="First rows of the file" tabIndex={0}>
-      <table>
+      <table translate="no">
         <caption className="unseen">First rows of the file</caption>
         <thead>
           <tr>

@@ -9,6 +9,7 @@ import { LinkButton } from '../../components/Button.js';
 import { Dialog } from '../../components/Dialog.js';
 import { Loaded } from '../../components/Loaded.js';
 import { Card } from '../../components/Page.js';
+import { Warnings } from '../../components/Warnings.js';
 import { listDifferences } from '../../features/plans/differences.js';
 import { toDraft } from '../../features/plans/draft.js';
 import { timelineWords } from '../../features/plans/versions.js';
@@ -103,11 +104,7 @@ function StatusDialog({ version, status, onClose }: StatusDialogProps) {
               It <PreviewEffect preview={calculated} />.
             </p>
             {calculated.refunds === undefined ? null : <TakenBack refunds={calculated.refunds} />}
-            {(calculated.warnings ?? []).filter(isNews).map(({ message }) => (
-              <p key={message} className="dim">
-                {message}
-              </p>
-            ))}
+            <Warnings warnings={(calculated.warnings ?? []).filter(isNews)} />
           </>
         )}
       </Loaded>

@@ -1,7 +1,7 @@
 import { type AuditEntry } from '../../api/settings-queries.js';
 import blocks from '../../components/Blocks.module.css';
 import { formatCounts } from '../../features/imports/history.js';
-import { fieldWords } from '../../features/plans/words.js';
+import { fieldWords, valueWords } from '../../features/plans/words.js';
 import { formatNumber } from '../../shared/format/numbers.js';
 import styles from './Settings.module.css';
 
@@ -18,7 +18,7 @@ const maxShown = 20;
 
 export function valueText(value: unknown): string {
   if (value === null || value === undefined) return '–';
-  return typeof value === 'object' ? JSON.stringify(value) : String(value);
+  return typeof value === 'object' ? JSON.stringify(value) : valueWords(value);
 }
 
 /** How many rows the call changed. */
@@ -52,7 +52,9 @@ export function AuditChanges({ entry }: { readonly entry: AuditEntry }) {
 
 function ChangeTable({ change: { table = '', before, after } }: { readonly change: Change }) {
   const names = [...new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})])];
-  const changed = names.filter((name) => valueText(before?.[name]) !== valueText(after?.[name]));
+  const changed = names.filter(
+    (name) => JSON.stringify(before?.[name] ?? null) !== JSON.stringify(after?.[name] ?? null),
+  );
   return (
     <table className={styles.changes}>
       <caption className="unseen">Changes of {fieldWords(table)}</caption>
@@ -67,8 +69,8 @@ function ChangeTable({ change: { table = '', before, after } }: { readonly chang
         {changed.map((name) => (
           <tr key={name}>
             <th scope="row">{fieldWords(name)}</th>
-            <td>{valueText(before?.[name])}</td>
-            <td>{valueText(after?.[name])}</td>
+            <td translate="no">{valueText(before?.[name])}</td>
+            <td translate="no">{valueText(after?.[name])}</td>
           </tr>
         ))}
       </tbody>

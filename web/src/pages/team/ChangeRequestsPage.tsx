@@ -16,7 +16,9 @@ import { Loaded } from '../../components/Loaded.js';
 import { Card, Page } from '../../components/Page.js';
 import { EmptyState } from '../../components/States.js';
 import { formatDay } from '../../shared/format/dates.js';
+import { inWords } from '../../shared/format/in-words.js';
 import { formatCount } from '../../shared/format/numbers.js';
+import { plainMessage } from '../../shared/format/plain-message.js';
 import { ChangeEffect } from './ChangeEffect.js';
 import styles from './ChangeRequestsPage.module.css';
 import { endWords, outdatedWords, statusWords } from './change-request-words.js';
@@ -125,7 +127,7 @@ function RequestDetails({ request }: { readonly request: ChangeRequest }) {
           </Fragment>
         ))}
       </dl>
-      {request.status === 'failed' ? <p className={styles.problem}>{outcome?.message}</p> : null}
+      {request.status === 'failed' ? <p className={styles.problem}>{plainMessage(outcome?.message ?? '')}</p> : null}
       {request.endedBecause === null ? null : <p className="dim">{endWords[request.endedBecause]}</p>}
       {request.reason === null ? null : <p className="dim">Reason: {request.reason}</p>}
     </>
@@ -139,7 +141,7 @@ interface ArgumentValueProps {
 
 /** Ids of people and plans are displayed as names. A value of more than a few lines is folded. */
 function ArgumentValue({ value, names }: ArgumentValueProps) {
-  if (typeof value === 'string') return names.get(value) ?? value;
+  if (typeof value === 'string') return names.get(value) ?? inWords(value);
   if (isListNaming(value, names)) return value.map((id) => names.get(id)).join(', ');
   const text = JSON.stringify(value, null, 2);
   const lines = text.split('\n').length;

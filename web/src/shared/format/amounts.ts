@@ -4,5 +4,5 @@ import { readNumber } from './entered-numbers.js';
 export function amountProblem(text: string): string | null {
   if (text.trim() === '') return null;
   const amount = readNumber(text);
-  return amount === null || amount === 0 ? 'Enter a number such as 250 or -99.50.' : null;
+  return amount === null || amount === 0 ? 'Enter a number such as 250 or −99.50.' : null;
 }

@@ -1,3 +1,5 @@
+import { inWords } from './in-words.js';
+
 /** Pages by the resource of the API that they show. */
 const pages: readonly (readonly [path: RegExp, page: string])[] = [
   [/^\/v1\/fx-rates/, 'Exchange rates'],
@@ -88,7 +90,7 @@ const term = /(?<![\w"“/.@{-])(?:[a-z]{2,}(?:[A-Z][a-z\d]*)+|[a-z]+(?:_[a-z]+)
 
 /**
  * A message of the service for a person: routes of the API become pages, its fields and terms become words, and a
- * sentence with a route that no page shows is left out, unless nothing else remains.
+ * sentence with a route that no page shows is left out, unless nothing else remains. Days and signs are those of pages.
  */
 export function plainMessage(message: string): string {
   const said = sentences.reduce((text, [pattern, words]) => text.replace(pattern, words), message);
@@ -106,7 +108,7 @@ export function plainMessage(message: string): string {
     .replace(term, wordsOfName);
   const parts = onPages.split(/(?<=[.;!?]) /);
   const plain = parts.filter((part) => !new RegExp(route).test(part));
-  return plain.length === 0 ? onPages : plain.join(' ');
+  return inWords(plain.length === 0 ? onPages : plain.join(' '));
 }
 
 interface Issue {
