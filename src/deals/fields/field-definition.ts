@@ -40,8 +40,9 @@ export function hasOptions({ type }: FieldDefinition): boolean {
   return type === 'select' || type === 'status';
 }
 
-/** A readable label: `close_value` and `CloseValue__c` both become Close value. */
+/** A readable label: `close_value` and `CloseValue__c` both become Close value. The words of a file stay as they are. */
 export function toLabel(slug: string): string {
+  if (/\s/.test(slug)) return slug;
   const words = splitWords(slug).join(' ');
   return words === '' ? slug : words.charAt(0).toUpperCase() + words.slice(1);
 }

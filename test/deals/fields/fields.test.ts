@@ -58,11 +58,12 @@ describe('fields', () => {
     });
 
     it('adds the fields of deals, by slug, with readable labels, also under the alias /v1/fields/attributes', async () => {
-      await importFields([{ zeta: 'x', close_value: 10, Alpha__c: true }, { beta: null }]);
+      await importFields([{ zeta: 'x', close_value: 10, Alpha__c: true, 'SE Email': 'x' }, { beta: null }]);
       const all = await fields();
       expect(all).to.deep.equal([
         ...standard,
         { slug: 'Alpha__c', label: 'Alpha', type: 'checkbox' },
+        { slug: 'SE Email', label: 'SE Email', type: 'text' },
         { slug: 'beta', label: 'Beta', type: 'text' },
         { slug: 'close_value', label: 'Close value', type: 'number' },
         { slug: 'zeta', label: 'Zeta', type: 'text' },
