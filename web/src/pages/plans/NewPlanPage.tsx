@@ -23,22 +23,27 @@ export function NewPlanPage() {
       facts={['Start from the closest template. You can change everything']}
     >
       <Loaded query={templates} height={600}>
-        {(all) => (
-          <ul className={styles.gallery}>
-            <li>
-              <Link to="/plans/new/edit" className={styles.template}>
-                <h2>Blank plan</h2>
-                <p className="dim">One rule and a condition on won deals.</p>
-                <Unsaved template={undefined} />
-              </Link>
-            </li>
-            {all.map((template) => (
-              <li key={template.templateId}>
-                <Template template={template} />
-              </li>
-            ))}
-          </ul>
-        )}
+        {(all) => {
+          const shown = all.map(withCurve);
+          return (
+            <>
+              {/* The cards of a row are equally high: those without a curve have rows of their own. */}
+              <ul className={styles.gallery}>
+                <li>
+                  <Link to="/plans/new/edit" className={styles.template}>
+                    <h2>Blank plan</h2>
+                    <p className="dim">One rule and a condition on won deals.</p>
+                    <Unsaved template={undefined} />
+                  </Link>
+                </li>
+                <Templates shown={shown.filter(({ curve }) => curve === null)} />
+              </ul>
+              <ul className={styles.gallery}>
+                <Templates shown={shown.filter(({ curve }) => curve !== null)} />
+              </ul>
+            </>
+          );
+        }}
       </Loaded>
     </Page>
   );
@@ -49,11 +54,26 @@ function Unsaved({ template }: { readonly template: string | undefined }) {
   return isKept(newDraftKey(template)) ? <p className="brand strong">Continue your unsaved plan</p> : null;
 }
 
-function Template({ template: { templateId, name, description, planConfig } }: { readonly template: PlanTemplate }) {
-  const { workspace } = useSession();
-  const { rules } = toTerms(planConfig.config ?? {});
+/** The rules of the template, and the payout curve of the first one if it has tiers. */
+function withCurve(template: PlanTemplate) {
+  const { rules } = toTerms(template.planConfig.config ?? {});
   const [first] = rules;
-  const curve = first === undefined || first.tiers.length < 2 ? null : payoutCurve(first, 100_000);
+  return { template, rules, curve: first === undefined || first.tiers.length < 2 ? null : payoutCurve(first, 100_000) };
+}
+
+type ShownTemplate = ReturnType<typeof withCurve>;
+
+function Templates({ shown }: { readonly shown: readonly ShownTemplate[] }) {
+  return shown.map((one) => (
+    <li key={one.template.templateId}>
+      <Template {...one} />
+    </li>
+  ));
+}
+
+function Template({ template: { templateId, name, description }, rules, curve }: ShownTemplate) {
+  const { workspace } = useSession();
+  const [first] = rules;
   return (
     <Link to="/plans/new/edit" search={{ template: templateId }} className={styles.template}>
       <h2>{name}</h2>
