@@ -83,6 +83,7 @@ import * as roleFinance from './081_role_finance.js';
 import * as accountingPolicies from './082_accounting_policies.js';
 import * as oneStoredJob from './083_one_stored_job.js';
 import * as importedFacts from './084_imported_facts.js';
+import * as roleAuditor from './085_role_auditor.js';
 
 /** Every migration in its order. A released migration never changes; a later one corrects it. */
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -170,4 +171,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '082_accounting_policies': accountingPolicies,
   '083_one_stored_job': oneStoredJob,
   '084_imported_facts': importedFacts,
+  '085_role_auditor': roleAuditor,
 };

@@ -108,9 +108,13 @@ import { putRefund } from './deals/refunds/commands/put-refund.js';
 import { waiveRefund } from './deals/refunds/commands/waive-refund.js';
 import { getRefund } from './deals/refunds/queries/get-refund.js';
 import { listRefunds } from './deals/refunds/queries/list-refunds.js';
+import { createEvidence } from './exports/commands/create-evidence.js';
+import { exportPerson } from './exports/commands/export-person.js';
 import { exportStatement } from './exports/commands/export-statement.js';
 import { exportTeamPdf, exportTeamXlsx, exportTeamZip } from './exports/commands/export-team-file.js';
 import { recordPayrollHandover } from './exports/commands/record-payroll-handover.js';
+import { exportAcceptances } from './exports/queries/export-acceptances.js';
+import { exportPlanDocument } from './exports/queries/export-plan-document.js';
 import { exportTeamCsv } from './exports/queries/export-team-csv.js';
 import { getExportFile } from './exports/queries/get-export-file.js';
 import { getExportJob } from './exports/queries/get-export-job.js';
@@ -392,10 +396,12 @@ export const operations = [
   getPlanHistory,
   setPlanAcceptance,
   getPlanDocument,
+  exportPlanDocument,
   acceptPlan,
   declinePlan,
   remindAcceptances,
   listAcceptances,
+  exportAcceptances,
   updatePlan,
   previewPlanChange,
   getPlanPreview,
@@ -445,6 +451,8 @@ export const operations = [
   exportTeamPdf,
   exportTeamXlsx,
   exportTeamZip,
+  createEvidence,
+  exportPerson,
   listExportJobs,
   getExportJob,
   getExportFile,

@@ -38,9 +38,9 @@ export class ExportJobs extends StoredJobs<ExportSubject> {
   }
 
   private async openSink(job: Job, write: LeasedWrite, isOver: () => boolean): Promise<PartSink> {
-    const isArchive = job.subject.kind === 'team.zip';
+    const continues = job.subject.kind === 'team.zip';
     const owners = await write(async (tx) => {
-      if (!isArchive) await deleteParts(tx, job);
+      if (!continues) await deleteParts(tx, job);
       return listPartOwners(tx, job);
     });
     let part = owners.length;
@@ -50,7 +50,7 @@ export class ExportJobs extends StoredJobs<ExportSubject> {
         const added = { part, content, name: file?.name ?? null, repId: file?.repId ?? null };
         part += 1;
         await write(async (tx) => {
-          if (isArchive) await updateStoredJob(tx, job, { done: part });
+          if (continues) await updateStoredJob(tx, job, { done: part });
           await insertPart(tx, job, added);
         });
         await failpoint('export.afterPart');

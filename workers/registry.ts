@@ -1,8 +1,10 @@
 import { sql } from 'kysely';
 import { approveThrough } from '#src/app/approve-operation.js';
 import { type Service } from '#src/app/composition.js';
+import { describeRights } from '#src/app/describe-rights.js';
 import { generateThrough } from '#src/app/generate-operation.js';
 import { BILLING_PROVIDER } from '#src/app/parts/tokens.js';
+import { passUnanswered } from '#src/app/pass-unanswered.js';
 import { sealAuditEntries } from '#src/audit/seal-audit-entries.js';
 import { BillingIntake } from '#src/billing/billing-intake.js';
 import { DealExplainer } from '#src/commissions/deal-explainer.js';
@@ -133,7 +135,7 @@ function leasedWorkersOf(service: Service) {
     withRunner(kind, new LeasedJobRunner(unitOfWork, leases, jobs, log));
   const explainer = parts.resolve(DealExplainer);
   return {
-    exports: ofJobs(exportWork, new ExportJobs(new DocumentMaker(unitOfWork, pdfPrinter, clock))),
+    exports: ofJobs(exportWork, new ExportJobs(new DocumentMaker(unitOfWork, pdfPrinter, clock, describeRights()))),
     previews: ofJobs(previewWork, new PreviewJobs(unitOfWork, clock)),
     approvals: ofJobs(approvalWork, new ApprovalJobs(unitOfWork, approveThrough(service.dispatcher))),
     exceptions: ofJobs(exceptionWork, new ExceptionJobs(unitOfWork, explainer, clock)),
@@ -190,7 +192,12 @@ function sweepsOf({ database, unitOfWork, parts, log }: Service, checker: Period
 
 function periodicTasks({ database, unitOfWork, parts, clock, log }: Service): PeriodicTask[] {
   const digest = new WeeklyDigest(unitOfWork, parts.resolve(Notifications), clock);
-  const reminders = new ApprovalReminders(unitOfWork, parts.resolve(Notifications), clock);
+  const reminders = new ApprovalReminders(
+    unitOfWork,
+    parts.resolve(Notifications),
+    clock,
+    passUnanswered({ unitOfWork, laneRunner: parts.resolve(LaneRunner), clock }),
+  );
   const changes = parts.resolve(CommissionChanges);
   const tasks = [
     new PeriodicTask('ends of periods', 10_000, () => requestPeriodEnds(database, changes, clock), log),

@@ -116,7 +116,7 @@ CREATE TABLE reps (
   CONSTRAINT reps_name_check CHECK (((length(name) >= 1) AND (length(name) <= 200))),
   CONSTRAINT reps_payroll_id_check CHECK (((length(payroll_id) >= 1) AND (length(payroll_id) <= 50))),
   CONSTRAINT reps_recovery_percent_check CHECK (((recovery_percent >= (0)::numeric) AND (recovery_percent <= (100)::numeric))),
-  CONSTRAINT reps_role_check CHECK ((role = ANY (ARRAY['admin'::text, 'manager'::text, 'payroll'::text, 'finance'::text, 'rep'::text]))),
+  CONSTRAINT reps_role_check CHECK ((role = ANY (ARRAY['admin'::text, 'manager'::text, 'payroll'::text, 'finance'::text, 'auditor'::text, 'rep'::text]))),
   CONSTRAINT reps_team_check CHECK (((length(team) >= 1) AND (length(team) <= 200))),
   CONSTRAINT reps_title_check CHECK (((length(title) >= 1) AND (length(title) <= 200)))
 );

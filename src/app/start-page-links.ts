@@ -72,4 +72,4 @@ async function loadDemoPeople(owner: Database): Promise<readonly Person[]> {
   return rows.sort((a, b) => roleOrder.indexOf(a.role) - roleOrder.indexOf(b.role));
 }
 
-const roleOrder = ['admin', 'manager', 'rep', 'payroll', 'finance'];
+const roleOrder = ['admin', 'manager', 'rep', 'payroll', 'finance', 'auditor'];

@@ -1,11 +1,12 @@
 import { z } from 'zod';
 import { storedJobFields, storedJobResponse } from '../api/stored-job.js';
-import { type Caller, maySee, seesTeam } from '../kernel/caller.js';
+import { type Caller, maySee, readsAsAdmin, seesTeam } from '../kernel/caller.js';
 import { Failure } from '../kernel/failure.js';
 import { type Period } from '../kernel/period.js';
 import { sampleIds } from '../kernel/sample-ids.js';
 import { lifetimesMs, type StoredJob } from '../platform/stored-jobs/stored-job.js';
 import { type ExportKind, type FileInfo } from './export-tables.js';
+import { type EvidenceRange } from './packets/evidence.js';
 
 const exportKinds = [
   'statement.pdf',
@@ -13,6 +14,9 @@ const exportKinds = [
   'team.pdf',
   'team.xlsx',
   'team.zip',
+  'plan.pdf',
+  'person.zip',
+  'evidence.zip',
 ] as const satisfies readonly ExportKind[];
 
 /** The requested file, identified by ids. Its content is read when a worker makes it. */
@@ -25,6 +29,10 @@ export interface ExportRequest {
   readonly managerId: string | null;
   /** The instant whose state the file shows; null for the present state. */
   readonly asOf: Date | null;
+  /** The plan version whose document the file is. */
+  readonly planVersionId?: string;
+  /** What a packet of evidence is about; its period is the month of its last day. */
+  readonly range?: EvidenceRange;
 }
 
 /** The request as it is stored beside its period. */
@@ -40,6 +48,11 @@ export function toRequest({
   return { ...subject, period, asOf: subject.asOf === null ? null : new Date(subject.asOf) };
 }
 
+/** Archives, whose parts are files. Only that of a team continues from its stored parts. */
+export function isArchive(kind: ExportKind): boolean {
+  return kind.endsWith('.zip');
+}
+
 export type ExportJob = StoredJob<ExportSubject, FileInfo>;
 
 /** The same shape as a recalculation job, so that one client loop can wait for both. */
@@ -47,8 +60,10 @@ export const exportJob = z
   .object({
     ...storedJobFields,
     kind: z.enum(exportKinds).describe('What the file contains, and its format'),
-    repId: z.string().optional().describe('Rep of the statement (UUID); absent for a file of the team'),
+    repId: z.string().optional().describe('Whose file it is (UUID); absent for a file of the team'),
     asOf: z.string().optional().describe('The earlier instant whose state the file shows, in ISO 8601'),
+    from: z.string().optional().describe('First day of a packet of evidence, YYYY-MM-DD; absent for other files'),
+    to: z.string().optional().describe('Last day of a packet of evidence, YYYY-MM-DD; absent for other files'),
     file: z
       .object({
         path: z.string().describe('Path that returns the file'),
@@ -56,6 +71,10 @@ export const exportJob = z
         contentType: z.string().describe('Media type of the file'),
         bytes: z.int().describe('Size of the file in bytes'),
         expiresAt: z.string().describe('When the file is deleted, instant in ISO 8601'),
+        manifestSha256: z
+          .string()
+          .optional()
+          .describe('SHA-256 of the manifest of a packet, in hexadecimal; absent for other files'),
       })
       .optional()
       .describe('The file, once the job is completed'),
@@ -64,12 +83,13 @@ export const exportJob = z
 
 export function toJobResponse(job: ExportJob): z.input<typeof exportJob> {
   const { jobId, finishedAt, result: file } = job;
-  const { kind, repId, asOf } = job.subject;
+  const { kind, repId, asOf, range } = job.subject;
   return {
     ...storedJobResponse(job),
     kind,
     ...(repId === null ? {} : { repId }),
     ...(asOf === null ? {} : { asOf }),
+    ...(range === undefined ? {} : { from: range.from, to: range.to }),
     ...(file === null || finishedAt === null
       ? {}
       : {
@@ -79,6 +99,7 @@ export function toJobResponse(job: ExportJob): z.input<typeof exportJob> {
             contentType: file.contentType,
             bytes: file.bytes,
             expiresAt: new Date(finishedAt.getTime() + lifetimesMs.export).toISOString(),
+            ...(file.manifestSha256 === undefined ? {} : { manifestSha256: file.manifestSha256 }),
           },
         }),
   };
@@ -89,11 +110,18 @@ export function toJobResponse(job: ExportJob): z.input<typeof exportJob> {
  * to team files, and a manager to those with people who have left the team.
  */
 export function mayDownload(caller: Caller, { subject, result: file }: ExportJob): boolean {
-  const { repId, managerId } = subject;
+  const { kind, repId, managerId } = subject;
+  if (kind === 'evidence.zip') return readsAsAdmin(caller);
+  if (kind === 'person.zip') return mayExportPerson(caller, repId);
   if (repId !== null) return maySee(caller, repId);
   if (!seesTeam(caller)) return false;
   if (caller.team === undefined) return true;
   return managerId === caller.repId && (file === null || file.repIds?.every((id) => maySee(caller, id)) === true);
+}
+
+/** Only the person and admins get everything that is stored about the person. */
+export function mayExportPerson({ accessLevel, repId }: Caller, personId: string | null): boolean {
+  return accessLevel === 'admin' || (repId !== null && repId === personId);
 }
 
 /** The manager to whose people a team file is restricted if this caller requests it; null for no restriction. */

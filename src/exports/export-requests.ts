@@ -11,7 +11,14 @@ import { type JobStatuses } from '../platform/job-status/job-statuses.js';
 import { type JobQueue } from '../platform/jobs/job-queue.js';
 import { Download, Reply } from '../platform/operations/operation.js';
 import { wakeOf } from '../platform/stored-jobs/stored-job.js';
-import { type ExportJob, type ExportRequest, jobNotFound, mayDownload, toJobResponse } from './export-job.js';
+import {
+  type ExportJob,
+  type ExportRequest,
+  isArchive,
+  jobNotFound,
+  mayDownload,
+  toJobResponse,
+} from './export-job.js';
 import { enqueueExport } from './export-store.js';
 import { type ExportPart, exportJobs, findNextPart } from './export-views.js';
 
@@ -72,7 +79,7 @@ export class ExportRequests {
     }
     const { contentType, filename, headers, bytes } = job.result;
     const parts = this.parts(caller, job.jobId);
-    if (job.subject.kind === 'team.zip')
+    if (isArchive(job.subject.kind))
       return new Download(contentType, filename, Readable.from(zipFiles(parts)), headers);
     const length = { 'Content-Length': String(bytes) };
     return new Download(contentType, filename, Readable.from(contents(parts)), { ...headers, ...length });

@@ -1,7 +1,15 @@
 import { type ColumnType, type Generated } from 'kysely';
 import { type GeneratedInstant } from '../platform/database/tables.js';
 
-export type ExportKind = 'statement.pdf' | 'statement.xlsx' | 'team.pdf' | 'team.xlsx' | 'team.zip';
+export type ExportKind =
+  | 'statement.pdf'
+  | 'statement.xlsx'
+  | 'team.pdf'
+  | 'team.xlsx'
+  | 'team.zip'
+  | 'plan.pdf'
+  | 'person.zip'
+  | 'evidence.zip';
 
 /** Response headers and size of a finished file. */
 export interface FileInfo {
@@ -11,6 +19,8 @@ export interface FileInfo {
   readonly bytes: number;
   /** The people in a team file that is restricted to a team; absent in other files. */
   readonly repIds?: readonly string[];
+  /** The SHA-256 of the list of files in a packet; absent in other files. */
+  readonly manifestSha256?: string;
 }
 
 /** Rows of the tables of parts of files and of payroll hand-overs. */

@@ -6,12 +6,17 @@ import { sumHeaders } from './team-export.js';
 
 /** The name of a statement file. It contains only letters, digits, dots and dashes. */
 export function statementFilename(period: Period, name: string, ending: string): string {
+  return `statement-${period}-${safeFilename(name, 'rep')}.${ending}`;
+}
+
+/** The name in letters, digits and dashes, or the other one if nothing is left. */
+export function safeFilename(name: string, other: string): string {
   const safe = name
     .normalize('NFKD')
     .replace(/[^A-Za-z0-9]+/g, '-')
     .replace(/^-|-$/g, '')
     .slice(0, 60);
-  return `statement-${period}-${safe === '' ? 'rep' : safe}.${ending}`;
+  return safe === '' ? other : safe;
 }
 
 /** In pay periods, without the currencies that have no amount. */

@@ -1,5 +1,7 @@
-export const roles = ['admin', 'manager', 'payroll', 'finance', 'rep'] as const;
+export const roles = ['admin', 'manager', 'payroll', 'finance', 'auditor', 'rep'] as const;
 export type Role = (typeof roles)[number];
+/** Roles that read the pay of everyone, without a place in the order of roles. */
+export type RoleOutsideOrder = 'payroll' | 'finance' | 'auditor';
 
 /**
  * What a token permits. A connection token has no person and reads a few resources only; without a token only public
@@ -7,11 +9,12 @@ export type Role = (typeof roles)[number];
  */
 export type AccessLevel = Role | 'connection' | 'public';
 
-/** Payroll and finance are not part of the order: they permit what is declared for them and public operations. */
+/** Payroll, finance and auditor are not part of the order: they permit what is declared for them and public operations. */
 const ranks: Readonly<Record<AccessLevel, number>> = {
   public: -1,
   payroll: -1,
   finance: -1,
+  auditor: -1,
   connection: 0,
   rep: 1,
   manager: 2,
@@ -79,18 +82,23 @@ export function peopleBehind(caller: Caller): readonly string[] {
   return [personBehind(caller), caller.approvedBy ?? null].filter((repId) => repId !== null);
 }
 
-export function mayActAs(caller: Caller, required: AccessLevel): boolean {
+export function mayActAs(caller: Pick<Caller, 'accessLevel'>, required: AccessLevel): boolean {
   return ranks[caller.accessLevel] >= ranks[required];
 }
 
 /** Whether the role reads the pay of everyone, without a place in the order of roles. */
 export function readsEveryone(accessLevel: AccessLevel): boolean {
-  return accessLevel === 'payroll' || accessLevel === 'finance';
+  return accessLevel === 'payroll' || accessLevel === 'finance' || accessLevel === 'auditor';
 }
 
 /** Whether the caller sees other people than themself. */
 export function seesTeam({ accessLevel }: Caller): boolean {
   return accessLevel === 'admin' || accessLevel === 'manager' || readsEveryone(accessLevel);
+}
+
+/** Whether the caller reads what admins read. */
+export function readsAsAdmin({ accessLevel }: Caller): boolean {
+  return accessLevel === 'admin' || accessLevel === 'auditor';
 }
 
 /** Whether the caller may see what belongs to the rep. */

@@ -8,7 +8,7 @@ import {
   findReferencedVersion,
   type TimelineCandidate,
 } from '../engine/version-timeline.js';
-import { type Caller, mayActAs, maySee } from '../kernel/caller.js';
+import { type Caller, maySee, seesTeam } from '../kernel/caller.js';
 import { comparableText } from '../kernel/comparable-text.js';
 import { type Day, isEffective } from '../kernel/day.js';
 import { Failure } from '../kernel/failure.js';
@@ -77,7 +77,7 @@ export async function listPlanVersions(tx: Transaction, filter: PlanFilter): Pro
       effectiveStart: head.effectiveStart,
       effectiveEnd: head.effectiveEnd,
       currency: row.currency,
-      ...(row.fx === null ? {} : { fx: row.fx }),
+      ...usedTerms(row),
       fieldMapping: row.field_mapping,
       config: onlyForRep === null ? row.config : withVisibleTiers(row.config, (repId) => repId === onlyForRep),
       dealConditions: row.deal_conditions,
@@ -91,6 +91,11 @@ export async function listPlanVersions(tx: Transaction, filter: PlanFilter): Pro
       createdAt: row.created_at.toISOString(),
     };
   });
+}
+
+/** What few versions have. */
+function usedTerms({ fx, acceptance }: TermsRow): Pick<PlanVersion, 'fx' | 'acceptance'> {
+  return { ...(fx === null ? {} : { fx }), ...(acceptance === 'none' ? {} : { acceptance }) };
 }
 
 /** The terms of the listed versions, their rules, and who is assigned to their plans. */
@@ -113,6 +118,7 @@ async function loadTermsOf(
           'config',
           'deal_conditions',
           'tests',
+          'acceptance',
           'created_at',
         ])
         .where('workspace_id', '=', tx.workspaceId)
@@ -144,6 +150,7 @@ interface TermsRow {
   readonly config: Record<string, unknown>;
   readonly deal_conditions: unknown[];
   readonly tests: PlanTest[];
+  readonly acceptance: 'none' | 'required' | 'hold_pay';
   readonly created_at: Date;
 }
 
@@ -173,7 +180,7 @@ function isAssignedTo(repId: string): RawBuilder<SqlBool> {
 
 /** The rep whose plans the caller sees; null for a caller who sees every plan. */
 export function planViewer(caller: Caller): string | null {
-  return mayActAs(caller, 'manager') ? null : caller.repId;
+  return seesTeam(caller) ? null : caller.repId;
 }
 
 /**

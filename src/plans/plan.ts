@@ -79,6 +79,10 @@ export const planVersion = z
       )
       .describe('Rules of the config with their ids and defaults filled in'),
     tests: storedTests.describe('Tests that are stored with the version; empty for callers who do not see every plan'),
+    acceptance: z
+      .enum(['required', 'hold_pay'])
+      .optional()
+      .describe('required: people accept the version; hold_pay: what it pays waits for that too; absent for none'),
     assignedReps: z
       .array(
         z.object({ repId: fields.repId, name: z.string().describe('Name of the rep') }).describe('An assigned rep'),

@@ -212,7 +212,7 @@ export async function generateCorrected(
   return insertVersion(tx, { repId, period }, createSnapshot(lines, currency, named), generation);
 }
 
-/** A person's action on a rep's statement for the audit log. */
+/** What happened to a rep's statement, for the audit log. */
 interface StatementAuditEntry extends Omit<AuditEntry, 'scope'> {
   readonly runId: string;
   readonly trigger:
@@ -220,6 +220,7 @@ interface StatementAuditEntry extends Omit<AuditEntry, 'scope'> {
     | 'statement_unlocked'
     | 'statement_signed'
     | 'signature_withdrawn'
+    | 'step_escalated'
     | 'step_reassigned'
     | 'adjustment_proposed'
     | 'adjustment_approved'

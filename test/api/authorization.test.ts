@@ -165,6 +165,10 @@ const requests: Readonly<Record<string, { readonly path?: string; readonly body?
   listExportJobs: {},
   getExportJob: { path: '/v1/statements/export/jobs/<unknown>' },
   getExportFile: { path: '/v1/statements/export/jobs/<unknown>/file' },
+  createEvidence: { body: { from: 5 } },
+  exportPerson: { body: { repId: 5 } },
+  exportPlanDocument: { path: '/v1/plans/<unknown>/document.pdf?repId=<self>' },
+  exportAcceptances: { path: '/v1/acceptances/export.csv?delimiter=none' },
   exportStatement: { path: '/v1/statements/<self>/export?period=never' },
   getStatementStatus: { path: '/v1/statements/<self>/status?period=never' },
   listRepStatements: { path: '/v1/statements/<self>/list' },
@@ -320,6 +324,7 @@ const callers: Readonly<Record<string, AccessLevel | null>> = {
   'a rep': 'rep',
   'a payroll clerk': 'payroll',
   'an accountant': 'finance',
+  'an auditor': 'auditor',
   'a manager': 'manager',
   'an admin': 'admin',
   'the workspace key': 'admin',
@@ -358,6 +363,7 @@ const payrollMayCall: ReadonlySet<string> = new Set([
   'getExportJob',
   'getExportFile',
   'exportStatement',
+  'exportPerson',
   'getStatementStatus',
   'listRepStatements',
   'getRevision',
@@ -402,12 +408,30 @@ const payrollMayCall: ReadonlySet<string> = new Set([
 /** The role finance reads what payroll reads, and changes only what belongs to its own session. */
 function financeMayCall({ id, method }: AnyOperation): boolean {
   if (method === 'get') return payrollMayCall.has(id);
-  const ofSession = ['confirmSession', 'logOut', 'setSavedViews', 'setMailPreferences'];
-  return [...ofSession, 'decideAgentRequest', 'disconnectAgent'].includes(id);
+  return ofOneself.includes(id);
+}
+
+/** What belongs to the own session, agents and data. */
+const ofOneself: readonly string[] = [
+  'confirmSession',
+  'logOut',
+  'setSavedViews',
+  'setMailPreferences',
+  'decideAgentRequest',
+  'disconnectAgent',
+  'exportPerson',
+];
+
+/** The role auditor reads everything, except what belongs to the operator and to connections, and changes nothing. */
+function auditorMayCall({ id, method }: AnyOperation): boolean {
+  if (method === 'get') return payrollMayCall.has(id) || !withoutScope.includes(id);
+  return [...ofOneself, 'createEvidence', 'lookUpRate', 'autoMatchFields'].includes(id);
 }
 
 /** The operations that no integration key may call. */
 const withoutScope: readonly string[] = [
+  'createEvidence',
+  'exportPerson',
   'acceptPlan',
   'declinePlan',
   'approveAdjustment',
@@ -512,6 +536,7 @@ describe('authorization', () => {
       Max: 'manager',
       Pat: 'payroll',
       Fay: 'finance',
+      Udo: 'auditor',
       Ada: 'rep',
       Bob: 'rep',
       Gone: 'rep',
@@ -537,6 +562,7 @@ describe('authorization', () => {
       ['a rep', 'ada'],
       ['a payroll clerk', 'pat'],
       ['an accountant', 'fay'],
+      ['an auditor', 'udo'],
       ['a manager', 'max'],
       ['an admin', 'amy'],
     ] as const)
@@ -574,6 +600,7 @@ describe('authorization', () => {
     'a manager': 'max',
     'a payroll clerk': 'pat',
     'an accountant': 'fay',
+    'an auditor': 'udo',
     'an admin': 'amy',
     'a deactivated rep': 'gone',
   };
@@ -601,6 +628,7 @@ describe('authorization', () => {
     const accessLevel = callers[caller] ?? 'public';
     if (accessLevel === 'payroll') return (operation.access as string) === 'public' || payrollMayCall.has(operation.id);
     if (accessLevel === 'finance') return (operation.access as string) === 'public' || financeMayCall(operation);
+    if (accessLevel === 'auditor') return (operation.access as string) === 'public' || auditorMayCall(operation);
     return ranks.indexOf(accessLevel) >= ranks.indexOf(operation.access);
   }
 
@@ -801,7 +829,7 @@ describe('authorization', () => {
       await send('the workspace key', 'PUT', '/v1/reps', body);
       expect((await admin('/v1/reps/<ada>')).body.payrollId).to.equal('P-17');
       const { reps } = (await send('a connection token', 'GET', '/v1/reps')).body;
-      expect(reps).to.have.length(7);
+      expect(reps).to.have.length(8);
       const one = (await send('a connection token', 'GET', '/v1/reps/<ada>')).body;
       expect(one).to.include({ name: 'Ada', payrollId: null });
       expect(JSON.stringify([reps, one])).not.to.include('P-17');

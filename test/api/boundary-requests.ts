@@ -14,6 +14,7 @@ export const callersOf: Readonly<Record<AccessLevel, readonly CallerName[]>> = {
   rep: ['key', 'admin', 'manager', 'rep', 'integration', 'payroll'],
   payroll: ['admin', 'payroll'],
   finance: ['admin'],
+  auditor: ['admin'],
   connection: ['key', 'admin', 'manager', 'rep', 'connection'],
   public: ['none'],
 };

@@ -52,7 +52,7 @@ describe('the typed client', () => {
     expect(name).to.equal('Acme');
     const { reps } = await client.upsertReps({ body: { reps: [{ email: 'ben@acme.test', name: 'Ben' }] } });
     const rep = await client.getRep({ params: { repId: reps[0]?.id ?? '' } });
-    const role: 'admin' | 'manager' | 'payroll' | 'finance' | 'rep' = rep.role;
+    const role: 'admin' | 'manager' | 'payroll' | 'finance' | 'auditor' | 'rep' = rep.role;
     expect(role).to.equal('rep');
   });
 

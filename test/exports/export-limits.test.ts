@@ -83,7 +83,7 @@ describe('exports of several people', () => {
       const jobId = await request(asMia(ben, cat), kind, null, mia);
       await workspace.db.sql(`update stored_jobs set period = '2026-01'`);
       const printer = { print: async () => Buffer.from('%PDF-'), close: async () => {} };
-      const maker = new DocumentMaker(workspace.db.unitOfWork, printer as never, workspace.db.clock);
+      const maker = new DocumentMaker(workspace.db.unitOfWork, printer as never, workspace.db.clock, []);
       const worker = exportWorker(workspace.db.app, workspace.db.unitOfWork, maker);
       worker.wake();
       await worker.stop();

@@ -72,6 +72,8 @@ const calls: Readonly<Record<string, readonly [given: Record<string, unknown>, o
   ],
   list_discrepancies: [{}, 'ok'],
   list_payables: [{}, 'ok'],
+  list_approvals: [{}, 'ok'],
+  list_acceptances: [{}, 'ok'],
   resolve_discrepancy: [{ discrepancyId: unknown, action: 'dismiss', reason: 'x' }, 'discrepancy_not_found'],
 };
 
@@ -115,7 +117,7 @@ describe('access to the tools', () => {
       const isFirst = (name: string) => name === 'get_workspace';
       expect(shown).to.deep.equal([...names.filter(isFirst), ...names.filter((name) => !isFirst(name))]);
       expect(shown).to.have.length(
-        { public: 0, connection: 11, payroll: 7, finance: 7, rep: 23, manager: 28, admin: 56 }[accessLevel],
+        { public: 0, connection: 11, payroll: 7, finance: 7, auditor: 0, rep: 25, manager: 30, admin: 58 }[accessLevel],
       );
     });
 

@@ -62,6 +62,8 @@ const planned: Readonly<Record<string, string>> = {
   list_discrepancies: 'R',
   resolve_discrepancy: 'D',
   list_payables: 'R',
+  list_approvals: 'R',
+  list_acceptances: 'R',
 };
 
 const offered = offeredTools(operations);

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { parse } from 'csv-parse/sync';
 import { type ApiClient } from '#test/support/api-client.js';
 import { expectError } from '#test/support/errors.js';
 import { Service } from '#test/support/service.js';
@@ -187,5 +188,28 @@ describe('acceptance of plans', () => {
     await expectError('400 payouts_required', world.api.put(path, { acceptance: 'hold_pay' }));
     await expectError('404 plan_not_found', world.api.put('/v1/plans/x/acceptance', { acceptance: 'none' }));
     expect(await world.api.expect(200, 'PUT', path, { acceptance: 'required' })).to.include({ requested: 2 });
+  });
+
+  it('a plan without people says whether people accept it', async () => {
+    const { api } = await service.workspace();
+    const { planVersionId } = await api.createPlan({ name: 'Empty', config: { rules: [rule(0.08)] } }, []);
+    const read = () => api.expect(200, 'GET', `/v1/plans/${planVersionId}`);
+    expect(await read()).not.to.have.property('acceptance');
+    await api.expect(200, 'PUT', `/v1/plans/${planVersionId}/acceptance`, { acceptance: 'required' });
+    expect(await read()).to.include({ acceptance: 'required' });
+  });
+
+  it('exports who has accepted which document, and who has not answered', async () => {
+    const world = await create('required');
+    await accept(world.session, world.planVersionId);
+    const { sha256 } = await documentOf(world.session, world.planVersionId);
+    const { body } = await world.api.get(`/v1/acceptances/export.csv?planRef=${world.planId}`);
+    const rows = parse(body, { bom: true, columns: true }) as Record<string, string>[];
+    expect(rows.map((row) => [row['Name'], row['Status'], row['Signed Name']])).to.deep.equal([
+      ['Ben', 'accepted', 'Ben Ito'],
+      ['Eva', 'waiting', ''],
+    ]);
+    expect(rows[0]).to.include({ 'Document SHA-256': sha256, Plan: 'AE', Version: '1' });
+    expect(Date.parse(rows[0]?.['Decided At'] ?? '')).not.to.be.NaN;
   });
 });

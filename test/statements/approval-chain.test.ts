@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
+import { passUnanswered } from '#src/app/pass-unanswered.js';
+import { LaneRunner } from '#src/ledger/lanes/lane-runner.js';
 import { ApprovalReminders } from '#src/outgoing/notifications/approval-reminders.js';
 import { type Notification } from '#src/outgoing/notifications/notifications.js';
 import { type ApiClient } from '#test/support/api-client.js';
@@ -420,27 +422,81 @@ describe('chains of approval', () => {
     const world = await create();
     const { id } = world;
     await setSteps(world, { ...byManager, dueDays: 2 }, byAdmin);
-    await world.sql(`update workspaces set signers_reminded_on = null where workspace_id = $1`);
     const mails: Notification[] = [];
-    const { unitOfWork, clock } = service.running.service;
-    const post = async (tx: { readonly workspaceId: string }, sent: readonly Notification[]) => {
-      if (tx.workspaceId === world.workspaceId) mails.push(...sent);
-    };
-    const reminders = new ApprovalReminders(unitOfWork, { post }, clock);
-    const nextDay = () => world.sql(`update workspaces set signers_reminded_on = null where workspace_id = $1`);
-    await reminders.run();
+    const { run, nextDay } = await remindersOf(world, mails);
+    await run();
     expect(mails).to.deep.equal([]);
     await age(world, 3);
     await nextDay();
-    await reminders.run();
-    await reminders.run();
+    await run();
+    await run();
     expect(mails.map(({ to, subject }) => [to, subject])).to.deep.equal([
       [{ repId: id.mia }, '1 statement waits for your signature'],
     ]);
     await sign(world, 'mia');
     await nextDay();
-    await reminders.run();
+    await run();
     expect(mails).to.have.length(1);
+  });
+
+  /** The daily search for overdue steps, which adds the mails of the workspace. */
+  async function remindersOf(world: World, mails: Notification[] = []) {
+    const { unitOfWork, clock, parts } = service.running.service;
+    const post = async (tx: { readonly workspaceId: string }, sent: readonly Notification[]) => {
+      if (tx.workspaceId === world.workspaceId) mails.push(...sent);
+    };
+    const pass = passUnanswered({ unitOfWork, laneRunner: parts.resolve(LaneRunner), clock });
+    const reminders = new ApprovalReminders(unitOfWork, { post }, clock, pass);
+    const nextDay = () => world.sql(`update workspaces set signers_reminded_on = null where workspace_id = $1`);
+    await nextDay();
+    return { run: () => reminders.run(), nextDay };
+  }
+  const runsOf = async ({ api }: World, trigger: string) =>
+    (await api.expect(200, 'GET', '/v1/workspaces/audit-logs?limit=100')).runs.filter(
+      (run: { trigger: string }) => run.trigger === trigger,
+    );
+
+  it('an overdue consent that is the last step approves the statement without a press', async () => {
+    const world = await create();
+    await setSteps(world, byAdmin, { ...consent, dueDays: 3 });
+    await sign(world, 'amy');
+    const { run, nextDay } = await remindersOf(world);
+    await age(world, 3);
+    await run();
+    expect(await statementOf(world)).to.include({ status: 'draft' });
+    await age(world, 1);
+    await nextDay();
+    await run();
+    const statement = await statementOf(world);
+    expect(statement).to.include({ status: 'approved' });
+    expect(statement.approvedBy).to.deep.equal({ repId: world.id.amy, name: 'amy' });
+    expect(stepsOf(statement.approval)).to.deep.equal(['Admin signed', 'Rep no_answer']);
+    expect(await runsOf(world, 'statement_approved')).to.have.length(1);
+  });
+
+  it('an overdue consent does not pass for a statement whose content has changed', async () => {
+    const world = await create();
+    await setSteps(world, byAdmin, { ...consent, dueDays: 3 });
+    await sign(world, 'amy');
+    await age(world, 4);
+    await deal(world, 'D2', 1000);
+    const { run } = await remindersOf(world);
+    await run();
+    expect(await statementOf(world)).to.include({ status: 'draft', version: 1 });
+  });
+
+  it('records once that a step is open to escalateTo', async () => {
+    const world = await create();
+    await setSteps(world, { ...byManager, dueDays: 2, escalateTo: { repIds: [world.id.max] } }, byAdmin);
+    const { run, nextDay } = await remindersOf(world);
+    await age(world, 5);
+    await run();
+    await nextDay();
+    await run();
+    const runs = await runsOf(world, 'step_escalated');
+    expect(runs).to.have.length(1);
+    expect(runs[0]).to.deep.include({ repId: world.id.ben, period });
+    expect(runs[0].details).to.deep.include({ step: 'Manager', signerIds: [world.id.mia, world.id.max] });
   });
 
   it('signs many, each for its version', async () => {

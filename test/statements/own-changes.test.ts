@@ -35,7 +35,7 @@ const rules: Readonly<Record<'rejected' | 'listed' | 'free', string>> = {
     saveIdentityProvider deleteIdentityProvider setMailPreferences createWebhookEndpoint updateWebhookEndpoint
     deleteWebhookEndpoint rotateWebhookSecret replayWebhookDelivery testWebhookEndpoint decideAgentRequest disconnectAgent
     previewChangeRequest decideChangeRequest putEntity prepareAccountingMonth cancelAccountingPreparation
-    closeAccountingMonth reopenAccountingMonth recordPostedJournals proposePolicy approvePolicy withdrawPolicy`,
+    closeAccountingMonth reopenAccountingMonth recordPostedJournals createEvidence exportPerson proposePolicy approvePolicy withdrawPolicy`,
 };
 const namesOf = (list: string) => list.split(/\s+/).filter((name) => name !== '');
 

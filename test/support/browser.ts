@@ -45,7 +45,7 @@ const browserOptions = [
 const unoptimized =
   '--js-flags=--no-opt --no-maglev --single-threaded-gc --min-semi-space-size=32 --max-semi-space-size=64';
 
-const demoNames: Readonly<Record<Exclude<Role, 'finance'>, string>> = {
+const demoNames: Readonly<Record<Exclude<Role, 'finance' | 'auditor'>, string>> = {
   admin: 'Alex Morgan',
   manager: 'Maya Ito',
   rep: 'Dana Whitfield',

@@ -4,6 +4,7 @@ import { type Caller } from '../../kernel/caller.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { Download, operation } from '../../platform/operations/operation.js';
 import { wholeNumber } from '../../platform/operations/schemas.js';
+import { listSealedEntries, sealedLine } from '../sealed-entries.js';
 
 const pageSize = 1000;
 const query = z.strictObject({
@@ -15,36 +16,13 @@ const query = z.strictObject({
 async function* lines(caller: Caller, after: number, limit: number, unitOfWork: UnitOfWork): AsyncGenerator<Buffer> {
   let position = after;
   for (let left = limit; left > 0; ) {
-    const page = await readPage(caller, position, Math.min(left, pageSize), unitOfWork);
-    if (page.length > 0) yield Buffer.from(page.map(formatLine).join(''));
+    const next = Math.min(left, pageSize);
+    const page = await unitOfWork.read(caller, (tx) => listSealedEntries(tx, String(position), next));
+    if (page.length > 0) yield Buffer.from(page.map(sealedLine).join(''));
     if (page.length < pageSize) return;
     left -= page.length;
     position = Number(page.at(-1)?.position);
   }
-}
-
-function readPage(caller: Caller, after: number, limit: number, unitOfWork: UnitOfWork): Promise<Sealed[]> {
-  return unitOfWork.read(caller, (tx) =>
-    tx.db
-      .selectFrom('audit_entries')
-      .select(['position', 'hash', 'content'])
-      .where('workspace_id', '=', caller.workspaceId)
-      .where('position', '>', String(after))
-      .orderBy('position')
-      .limit(limit)
-      .execute(),
-  );
-}
-
-interface Sealed {
-  readonly position: string | null;
-  readonly hash: Buffer | null;
-  readonly content: string;
-}
-
-/** The entry is the text that the hash covers, and not parsed and written again. */
-function formatLine({ position, hash, content }: Sealed): string {
-  return `{"position":${position},"hash":"${hash?.toString('hex')}","entry":${content}}\n`;
 }
 
 export const exportAuditLog = operation({

@@ -44,14 +44,13 @@ export const listAuditLogs = operation({
     description: {
       purpose:
         'Engine runs, and what people did to statements, disputes, keys and connections, newest first, with outcome and counters.',
-      useWhen:
-        'you need to know why nothing changed (outcome no_change, skipped, statement_locked or failed, with the error), or who approved a statement.',
-      notFor: 'how an amount was computed (use get_commissions with dealId) or who changed a plan.',
+      useWhen: 'you ask why nothing changed, or who approved a statement.',
+      notFor: 'how an amount was computed (get_commissions with dealId) or who changed a plan.',
       formats: 'actor orchestrator is the engine; mcp: precedes what agents did.',
       changes: 'nothing.',
     },
     arguments: {
-      actor: 'Only of exactly this actor',
+      actor: 'Exactly this actor',
       dealId: 'Runs for this deal',
       outcome: 'Comma-separated',
       from: 'From this instant on',

@@ -32,7 +32,7 @@ import { jobFigures, type recalculationJob, scopeNames } from '../recalculation.
 
 const body = z.strictObject({
   dealId: z.string().min(1).max(200).optional().describe('Only this deal, by its id in the CRM'),
-  repId: uuid.optional().describe('Only this rep (UUID)'),
+  repId: uuid.optional().describe('Only this rep'),
   planId: uuid.optional().describe('Only the reps on this plan (UUID)'),
   async: z.boolean().default(false).describe('true: respond with the job at once; false: wait until it is complete'),
 });
@@ -235,7 +235,7 @@ export const recalculateCommissions = operation({
       purpose: 'Recalculate the commission of a deal, a rep, everyone on a plan or the whole workspace. Always a job.',
       useWhen:
         'figures look out of date, or you must be sure that a change is included before you read them. Changes start their own calculation.',
-      notFor: 'trying terms out (use simulate_commissions).',
+      notFor: 'trying terms out (simulate_commissions).',
       formats:
         'give one of dealId, repId and planId, or none for the workspace; of several the narrowest applies. The answer has jobId: call get_recalculation_job after pollAfterSeconds until its status is completed.',
       changes:

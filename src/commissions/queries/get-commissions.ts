@@ -166,9 +166,8 @@ export const getCommissions = operation({
     description: {
       purpose:
         "What has been earned: the team in a period, one rep's dashboard (earnings, attainment, closed deals, open pipeline), or one deal with the trace of every amount and the reason for every 0.",
-      useWhen:
-        'a person asks who earned what, how far a rep is from the quota, or why a deal paid this amount or nothing.',
-      notFor: 'what would be earned under other terms (use simulate_commissions).',
+      useWhen: 'a person asks who earned what, or why a deal paid this amount or nothing.',
+      notFor: 'what would be earned under other terms (simulate_commissions).',
       formats:
         'nothing or period: the team (manager or admin). repId: that rep. dealId: that deal, whatever the period. period 2026-03, 2026-Q1, 2026 or FY2026-Q1; the current month when left out. Other currencies are in otherCurrencies, never added; converted has all at shown rates.',
       changes: 'nothing.',

@@ -315,7 +315,7 @@ export const getForecast = operation({
     description: {
       purpose: 'Probable pay of a person or the team, and what each open deal is worth.',
       useWhen: 'a person asks what is coming.',
-      notFor: 'what has been earned (use get_commissions).',
+      notFor: 'what has been earned (get_commissions).',
       changes: 'nothing.',
     },
     arguments: {

@@ -26,9 +26,8 @@ export const getRecalculationJob = operation({
     hints: effects.reads,
     description: {
       purpose: 'Status, progress and result of a recalculation.',
-      useWhen:
-        'recalculate_commissions returned a jobId. Call it every few seconds until status is completed or failed.',
-      notFor: 'what people earn now (use get_commissions) or what earlier calculations did (list_audit_logs).',
+      useWhen: 'recalculate_commissions returned a jobId: call it until status is completed or failed.',
+      notFor: 'what people earn now (get_commissions) or what earlier calculations did (list_audit_logs).',
       formats: 'A job is available for six hours after its end.',
       changes: 'nothing.',
     },

@@ -137,7 +137,7 @@ export const listCommissionExceptions = operation({
     description: {
       purpose: 'Deals of a period that paid nothing, by reason, each reason with what to do.',
       useWhen: 'you check a period before it is closed, or ask why deals paid nothing.',
-      notFor: 'one deal (use get_commissions with dealId).',
+      notFor: 'one deal (get_commissions).',
       changes: 'nothing.',
     },
     arguments: {

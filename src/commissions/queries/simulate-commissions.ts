@@ -54,7 +54,7 @@ const body = z.strictObject({
       'With planId and config: first day of the new config, as in a change of the plan; null for no earliest day',
     ),
   period: period.describe('The period to simulate'),
-  repId: uuid.optional().describe('Only this rep (UUID)'),
+  repId: uuid.optional().describe('Only this rep'),
   repIds: z.array(uuid).min(1).max(500).optional().describe('Only these reps (UUID)'),
   deals: z
     .array(
@@ -360,10 +360,9 @@ export const simulateCommissions = operation({
     hints: effects.reads,
     description: {
       purpose:
-        'Dry run of a plan, a version or a config that does not exist yet over a period: what each rep would earn, by rule and deal, with the trace and the reason for every 0.',
-      useWhen:
-        'before a plan is created, changed or activated, to compare two versions, or to answer "what if I close this deal".',
-      notFor: 'what has been earned (use get_commissions); a simulation pays nothing.',
+        'Dry run of a plan, a version or a new config over a period: what each rep would earn, by rule and deal, with the trace and the reason for every 0.',
+      useWhen: 'before a plan changes, or to answer "what if I close this deal".',
+      notFor: 'what has been earned (get_commissions); a simulation pays nothing.',
       formats:
         'planId, planVersionId or config; planId with config is a change of the plan. period 2026-03, 2026-Q1, 2026-H1, 2026, or fiscal as FY2026-Q1. Without repId everyone assigned to the plan is simulated, with config alone every active rep.',
       changes: 'nothing.',

@@ -27,8 +27,8 @@ export const getDealCredits = operation({
     hints: effects.reads,
     description: {
       purpose: 'Who is credited on a deal: splits and overlays with percent, role and source of each line.',
-      useWhen: 'a deal is shared, or a person asks why a rule paid a part of it or no_credit.',
-      notFor: 'what the deal paid (use get_commissions with dealId).',
+      useWhen: 'a deal is shared, or has the reason no_credit.',
+      notFor: 'what the deal paid (get_commissions).',
       changes: 'nothing.',
     },
     arguments: { dealId: 'The deal', asOf: 'Earlier instant' },

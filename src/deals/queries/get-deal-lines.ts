@@ -27,7 +27,7 @@ export const getDealLines = operation({
     description: {
       purpose: 'Products of a deal. differs: they do not add up to it.',
       useWhen: 'a rule pays lines, or a deal has the reason no_lines or lines_differ.',
-      notFor: 'what each line paid (use get_commissions with dealId).',
+      notFor: 'what each line paid (get_commissions).',
       changes: 'nothing.',
     },
     arguments: { dealId: 'The deal', asOf: { always: undefined } },

@@ -114,12 +114,12 @@ export const listDeals = operation({
       purpose:
         'Current deals, latest change first: amount, stage, close date, owner and, in full detail, fields of the CRM.',
       useWhen: 'you test plan conditions against real deals or need a dealId.',
-      notFor: 'what a deal paid and why (use get_commissions with dealId).',
+      notFor: 'what a deal paid and why (get_commissions).',
       formats: 'stage is matched exactly, as get_field_options spells it; days are YYYY-MM-DD.',
       changes: 'nothing.',
     },
     arguments: {
-      repId: 'Only of this rep (UUID)',
+      repId: 'Only this rep',
       stage: 'Only in this stage',
       since: {
         description: 'Changed since: a day or an instant',

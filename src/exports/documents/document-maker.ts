@@ -1,20 +1,31 @@
 import { type Readable } from 'node:stream';
 import { findWorkspace } from '../../access/workspaces/workspace-views.js';
+import { sealAuditEntries } from '../../audit/seal-audit-entries.js';
 import { type Clock } from '../../kernel/clock.js';
 import { invalid } from '../../kernel/failure.js';
 import { unreachable } from '../../kernel/unreachable.js';
+import { pollUntil } from '../../kernel/waiting.js';
 import { readActorNames } from '../../people/reps/actor-names.js';
 import { repNotFound } from '../../people/reps/rep.js';
 import { findPeopleBelow } from '../../people/reps/rep-views.js';
+import { acceptanceNotNeeded } from '../../plans/acceptance/acceptance.js';
+import { findAcceptance } from '../../plans/acceptance/acceptance-views.js';
 import { type Transaction, type UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { type PdfPrinter } from '../../platform/documents/browser.js';
+import { withoutTimes } from '../../platform/documents/pdf-times.js';
 import { loadPayslip } from '../../statements/read-payslip.js';
 import { type CurrencySummary, listSummaries, totalsByCurrency } from '../../statements/snapshot.js';
 import { readStatement } from '../../statements/statement-views.js';
 import { type ExportRequest, workbookType } from '../export-job.js';
 import { type FileInfo } from '../export-tables.js';
-import { statementFilename, statementTotals } from '../statement-file.js';
+import { type OperationRights } from '../packets/evidence.js';
+import { addEvidence, type Read } from '../packets/evidence-files.js';
+import { hasUnsealed } from '../packets/evidence-rows.js';
+import { Packet } from '../packets/packet.js';
+import { addPersonalData } from '../packets/personal-files.js';
+import { safeFilename, statementFilename, statementTotals } from '../statement-file.js';
 import { archivedMembers, controlTotals, hasPayable, loadTeamExport, type TeamExport } from '../team-export.js';
+import { planDocumentPage } from './plan-document-page.js';
 import { loadStatementFacts, type StatementFacts } from './statement-facts.js';
 import { statementPage } from './statement-page.js';
 import { statementWorkbook, type WorkbookStatement } from './statement-workbook.js';
@@ -24,8 +35,8 @@ import { teamPage } from './team-page.js';
 export interface PartSink {
   /** Reps whose part of an archive is already stored. */
   readonly storedReps: ReadonlySet<string>;
-  /** Stores the next part. A part of an archive is a file with a name and a rep. */
-  store(content: Buffer, file?: { readonly name: string; readonly repId: string }): Promise<void>;
+  /** Stores the next part. A part of an archive is a file with a name, and a rep if it is about one. */
+  store(content: Buffer, file?: { readonly name: string; readonly repId?: string }): Promise<void>;
   /** Called with the number of parts before the first part is stored. */
   start(total: number): Promise<void>;
   /** Whether the time slice has ended. An archive then continues in a later run. */
@@ -44,6 +55,8 @@ export class DocumentMaker {
     private readonly unitOfWork: UnitOfWork,
     private readonly printer: PdfPrinter,
     private readonly clock: Clock,
+    /** What each role may do, which packets of evidence contain. */
+    private readonly rights: readonly OperationRights[],
   ) {}
 
   async make(workspaceId: string, request: ExportRequest, sink: PartSink): Promise<FinishedFile> {
@@ -58,6 +71,12 @@ export class DocumentMaker {
         return this.teamXlsx(workspaceId, request, sink);
       case 'team.zip':
         return this.teamZip(workspaceId, request, sink);
+      case 'plan.pdf':
+        return this.planPdf(workspaceId, request, sink);
+      case 'person.zip':
+        return this.personZip(workspaceId, request, sink);
+      case 'evidence.zip':
+        return this.evidenceZip(workspaceId, request, sink);
       default:
         return unreachable(request.kind);
     }
@@ -157,6 +176,59 @@ export class DocumentMaker {
       summaries.push(...listSummaries(content));
       yield { name, email, payrollId, head, content, pay, people };
     }
+  }
+
+  /** The document depends on nothing but what its hash covers, and so do the bytes of the file. */
+  private async planPdf(workspaceId: string, request: ExportRequest, sink: PartSink): Promise<FinishedFile> {
+    const { repId, planVersionId = '' } = request;
+    const found = await this.read(workspaceId, request, (tx) => findAcceptance(tx, planVersionId, repId ?? ''));
+    if (found === null) throw acceptanceNotNeeded();
+    const { document, sha256, planName, version, repName } = found;
+    await sink.store(withoutTimes(await this.printer.print(await planDocumentPage(document, sha256))));
+    return {
+      contentType: 'application/pdf',
+      filename: `${safeFilename(`${planName} v${version} ${repName}`, 'plan')}.pdf`,
+      headers: { 'X-Document-SHA256': sha256 },
+    };
+  }
+
+  private async personZip(workspaceId: string, request: ExportRequest, sink: PartSink): Promise<FinishedFile> {
+    const repId = request.repId ?? '';
+    const asOf = request.asOf ?? this.clock.now();
+    const packet = new Packet(sink);
+    const now = { ...request, asOf: null };
+    await addPersonalData(
+      packet,
+      (work) => this.read(workspaceId, now, work),
+      repId,
+      asOf,
+      async (period) => this.print(await this.loadFacts(workspaceId, repId, { ...now, period })),
+    );
+    const manifestSha256 = await packet.finish({ format: 'personal data 1', workspaceId, repId, asOf });
+    return { contentType: 'application/zip', filename: 'personal-data.zip', headers: {}, manifestSha256 };
+  }
+
+  private async evidenceZip(workspaceId: string, request: ExportRequest, sink: PartSink): Promise<FinishedFile> {
+    const { range, asOf } = request;
+    if (range === undefined) throw new Error('the request has no range');
+    const read: Read = (work) => this.read(workspaceId, request, work);
+    await this.seal(read);
+    const packet = new Packet(sink);
+    await addEvidence(packet, read, workspaceId, range, this.rights);
+    const manifestSha256 = await packet.finish({ format: 'evidence of commission 1', workspaceId, ...range, asOf });
+    const filename = `evidence-${range.from}-${range.to}.zip`;
+    const headers = { 'X-Manifest-SHA256': manifestSha256 };
+    return { contentType: 'application/zip', filename, headers, manifestSha256 };
+  }
+
+  /** Another process may seal at the same time: the packet has every entry until its instant. */
+  private async seal(read: Read): Promise<void> {
+    const sealNow = async () => {
+      await sealAuditEntries(this.unitOfWork);
+      return read(hasUnsealed);
+    };
+    const isLate = await pollUntil(sealNow, (isUnsealed) => !isUnsealed, { maxWaitMs: 60_000, pauseMs: 50 });
+    if (isLate) throw new Error('audit entries of the range are not sealed');
   }
 
   private loadTeam(workspaceId: string, request: ExportRequest) {

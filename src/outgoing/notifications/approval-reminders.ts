@@ -4,7 +4,7 @@ import { currentDay, type Day } from '../../kernel/day.js';
 import { groupBy } from '../../kernel/group-by.js';
 import { type Transaction, type UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { recordEvents } from '../../platform/outbound/outgoing-events.js';
-import { type ChainState, listSubjects, loadChains, readChain } from '../../statements/approvals/approval-state.js';
+import { findOverdue, type OverdueStep, recordEscalations } from '../../statements/approvals/overdue-steps.js';
 import { type Notification, type Notifications } from './notifications.js';
 
 interface Due {
@@ -14,21 +14,17 @@ interface Due {
   readonly remindedOn: Day | null;
 }
 
-interface Overdue {
-  readonly period: string;
-  readonly state: ChainState;
-  readonly next: NonNullable<ChainState['next']>;
-}
-
 /**
- * Reminds the signers of overdue steps once a day, in the zone of the workspace: one mail to each person, one event for each
- * statement. Several processes may run it: one of them marks the day.
+ * Looks for overdue steps once a day, in the zone of the workspace: records consents without an answer and escalations, and
+ * reminds the signers with one mail to each person and one event for each statement. Several processes may run it: one of
+ * them marks the day.
  */
 export class ApprovalReminders {
   constructor(
     private readonly unitOfWork: UnitOfWork,
     private readonly notifications: Pick<Notifications, 'post'>,
     private readonly clock: Clock,
+    private readonly passUnanswered: (workspaceId: string) => Promise<void>,
   ) {}
 
   async run(): Promise<void> {
@@ -39,7 +35,9 @@ export class ApprovalReminders {
     );
     for (const { workspaceId, remindedOn, ...workspace } of rows) {
       const today = currentDay(workspace, this.clock.now());
-      if (remindedOn !== today) await this.unitOfWork.write({ workspaceId }, (tx) => this.remind(tx, today));
+      if (remindedOn === today) continue;
+      await this.passUnanswered(workspaceId);
+      await this.unitOfWork.write({ workspaceId }, (tx) => this.remind(tx, today));
     }
   }
 
@@ -48,7 +46,9 @@ export class ApprovalReminders {
       update workspaces set signers_reminded_on = ${today}::date
       where workspace_id = ${tx.workspaceId} and signers_reminded_on is distinct from ${today}::date`.execute(tx.db);
     if (numAffectedRows === 0n) return;
-    const overdue = await findOverdue(tx, this.clock.now());
+    const now = this.clock.now();
+    const overdue = await findOverdue(tx, now);
+    await recordEscalations(tx, overdue, now);
     await recordEvents(
       tx,
       overdue.map(({ period, state: { subject }, next }) => ({
@@ -68,26 +68,18 @@ export class ApprovalReminders {
   }
 }
 
-async function findOverdue(tx: Transaction, now: Date): Promise<Overdue[]> {
-  const drafts = groupBy(await listSubjects(tx, { period: null, repIds: null }), ({ period }) => period);
-  const overdue: Overdue[] = [];
-  for (const [period, listed] of drafts) {
-    const chains = await loadChains(tx, period, null, now);
-    if (chains === null) return [];
-    for (const subject of listed) {
-      const state = readChain(chains, subject);
-      if (state.next?.isOverdue === true) overdue.push({ period, state, next: state.next });
-    }
-  }
-  return overdue;
-}
-
 /** Who signs the step; of a consent the rep. */
-function signersOf({ state, next }: { readonly state: Pick<ChainState, 'subject'>; readonly next: Overdue['next'] }) {
+function signersOf({
+  state,
+  next,
+}: {
+  readonly state: Pick<OverdueStep['state'], 'subject'>;
+  readonly next: OverdueStep['next'];
+}) {
   return 'rep' in next.step.by ? [state.subject.repId] : [...next.free];
 }
 
-function toMails(overdue: readonly Overdue[]): Notification[] {
+function toMails(overdue: readonly OverdueStep[]): Notification[] {
   const ofSigners = overdue.flatMap((each) => signersOf(each).map((signerId) => ({ signerId, each })));
   return [...groupBy(ofSigners, ({ signerId }) => signerId)].map(([signerId, waiting]): Notification => {
     const [first] = waiting;

@@ -10,6 +10,7 @@ export const groupNames: Readonly<Record<Role, string>> = {
   manager: 'Managers',
   payroll: 'Payroll',
   finance: 'Finance',
+  auditor: 'Auditors',
   rep: 'Reps',
 };
 

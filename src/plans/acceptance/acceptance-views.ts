@@ -78,6 +78,18 @@ export async function readAcceptances(
   });
 }
 
+/** The acceptances of the versions that need them, of everyone or of those in `repIds`, by plan and name. */
+export async function listRequestedAcceptances(
+  tx: Transaction,
+  filter: Parameters<typeof listAskedVersions>[1],
+  repIds: readonly string[] | null,
+): Promise<Acceptance[]> {
+  const acceptances: Acceptance[] = [];
+  for (const version of await listAskedVersions(tx, filter))
+    for (const { document: _, ...read } of await readAcceptances(tx, version, repIds)) acceptances.push(read);
+  return acceptances;
+}
+
 /** The document of one person, if the version needs their acceptance. */
 export async function findAcceptance(
   tx: Transaction,

@@ -2,12 +2,16 @@ import { z } from 'zod';
 import { fields } from '../../api/resource-fields.js';
 import { Failure } from '../../kernel/failure.js';
 import { sampleIds } from '../../kernel/sample-ids.js';
+import { pathId } from '../../platform/operations/schemas.js';
 import { documentExample, hashDocument, planDocument } from './plan-document.js';
 
 export const acceptanceMode = z
   .enum(['none', 'required', 'hold_pay'])
   .describe('none; required: people accept the plan; hold_pay: what it pays waits for that too');
 export type AcceptanceMode = z.output<typeof acceptanceMode>;
+
+/** In a query string. */
+export const planRefQuery = pathId.optional().describe('Only this plan, or this version of one (UUID); all by default');
 
 /** Whether a person has accepted the plan as it is for them now. */
 export const acceptance = z

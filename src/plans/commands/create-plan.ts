@@ -98,7 +98,7 @@ export const createPlan = operation({
       useWhen:
         'no plan pays people in this way yet. Give status draft, simulate, let a person look, then set_plan_status active.',
       notFor:
-        'changing a plan that exists (use update_plan), terms of one rep (set_plan_override) or trying terms out (simulate_commissions).',
+        'changing a plan that exists (update_plan), terms of one rep (set_plan_override) or trying terms out (simulate_commissions).',
       formats: 'a rate of 0.08 is 8 %; a threshold of 1 is 100 % of the quota',
       changes:
         'adds a plan. It is active at once by default, but pays nothing until create_assignments assigns reps to it; tiers by attainment also need set_quota.',

@@ -32,8 +32,7 @@ export const deletePlanOverride = operation({
     description: {
       purpose: "Return one rep to the plan version's general tiers.",
       useWhen: 'special terms of a rep end.',
-      notFor:
-        'changing them (use set_plan_override, which replaces) or taking the rep off the plan (delete_assignment).',
+      notFor: 'changing them (set_plan_override, which replaces) or taking the rep off the plan (delete_assignment).',
       changes: 'commission of this rep is recalculated at the general tiers; approved statements stay.',
     },
     arguments: { planVersionId: planArguments.planVersionId, repId: 'The rep (of list_reps)' },

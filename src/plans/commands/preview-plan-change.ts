@@ -159,7 +159,7 @@ export const previewPlanChange = operation({
     description: {
       purpose: 'What update_plan would move: commission before and after, by rep and deal, compared with the ledger.',
       useWhen: 'before update_plan or set_plan_status.',
-      notFor: 'plans that do not exist, or made-up deals (use simulate_commissions).',
+      notFor: 'plans that do not exist, or made-up deals (simulate_commissions).',
       formats: 'arguments as in update_plan, and the period to compare. byDeal has the largest changes first.',
       changes: 'nothing. locked shows what approved periods would owe.',
     },

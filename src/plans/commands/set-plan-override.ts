@@ -58,7 +58,7 @@ export const setPlanOverride = operation({
         'Set rates or flat amounts for one rep on a plan version, replacing all overrides that the rep has there.',
       useWhen: 'one rep is paid differently within the same rules.',
       notFor:
-        'terms that hold for everyone (use update_plan), other thresholds or rules for one rep (create a separate plan), or removing the overrides (delete_plan_override).',
+        'terms that hold for everyone (update_plan), other thresholds or rules for one rep (create a separate plan), or removing the overrides (delete_plan_override).',
       formats:
         'ruleId and tierIndex as get_plan shows them for this version; each tier has either rate (0.1 is 10 %) or flatAmount.',
       changes:

@@ -43,7 +43,7 @@ export const setPlanStatus = operation({
       purpose: 'Set a plan, or one version of it, to draft, active, archived or deleted, in place.',
       useWhen:
         'a draft has been simulated and agreed on (active), or a plan shall pay no more (archived). deleted hides it; any status can be set again.',
-      notFor: 'ending a plan on a day (use update_plan with effectiveEnd) or removing it permanently (delete_plan).',
+      notFor: 'ending a plan on a day (update_plan with effectiveEnd) or removing it permanently (delete_plan).',
       changes:
         'planId sets the plan: unless it is active nothing new is earned, and what was earned stays. planVersionId sets that version only: archiving the version in force is a roll-back, so the version before it is in force again (rolledBackTo) and open periods change.',
     },

@@ -225,7 +225,7 @@ export const updatePlan = operation({
       useWhen:
         'rates, tiers, conditions or dates of a plan change. Read it with get_plan first and send the whole config: it replaces the old one. Call preview_plan_change before.',
       notFor:
-        'the status alone (use set_plan_status), other tiers for one rep (set_plan_override), or who is on the plan (create_assignments).',
+        'the status alone (set_plan_status), other tiers for one rep (set_plan_override), or who is on the plan (create_assignments).',
       formats:
         'config as in create_plan. What is left out is copied from the version that planRef means. A config with a later effectiveStart follows the old version; otherwise the new version replaces it, as dates alone do. Rule ids change with the version; quotas and overrides follow the rule of the same name.',
       changes:

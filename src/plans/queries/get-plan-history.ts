@@ -29,8 +29,8 @@ export const getPlanHistory = operation({
     hints: effects.reads,
     description: {
       purpose: 'All versions of one plan, newest first.',
-      useWhen: 'a person asks what changed and when, or you compare two versions or need the id of an older one.',
-      notFor: 'the current plan (use get_plan).',
+      useWhen: 'a person asks what changed and when.',
+      notFor: 'the current plan (get_plan).',
       changes: 'nothing.',
     },
     arguments: { planId: 'planId or a planVersionId of it' },

@@ -46,8 +46,8 @@ export const listPlanOverrides = operation({
     hints: effects.reads,
     description: {
       purpose: 'Per-rep tiers on one plan version that replace the general tiers.',
-      useWhen: 'a rep is paid at another rate than the plan has, or before set_plan_override replaces the overrides.',
-      notFor: "the plan's general tiers (use get_plan).",
+      useWhen: 'a rep is paid at another rate, or before set_plan_override.',
+      notFor: "the plan's general tiers (get_plan).",
       changes: 'nothing.',
     },
     arguments: { planVersionId: planArguments.planVersionId },

@@ -18,10 +18,9 @@ export const listPlanTemplates = operation({
     title: 'List plan templates',
     hints: effects.reads,
     description: {
-      purpose:
-        'Starter plans (flat rate, marginal and retroactive tiers, manager override, bonus, meetings, several measures, ramp), each with a config and, in full detail, a worked example.',
-      useWhen: 'a person describes how people are to be paid: begin with the nearest one and change it.',
-      notFor: 'plans that exist in the workspace (use list_plans).',
+      purpose: 'Starter plans, each with a config and, in full detail, a worked example.',
+      useWhen: 'a person describes a new plan: change the nearest one.',
+      notFor: 'plans that exist in the workspace (list_plans).',
       formats: 'give planConfig.config as the config of create_plan.',
       changes: 'nothing.',
     },

@@ -32,8 +32,8 @@ export const listPlans = operation({
     description: {
       purpose:
         'Plans, one row each with the version in force today, or every version: ids, status, dates, timeline and who is assigned.',
-      useWhen: 'you look for a planId or planVersionId, or for drafts and archived plans.',
-      notFor: 'the rules and tiers of one plan (use get_plan) or what changed between versions (get_plan_history).',
+      useWhen: 'you need a planId or planVersionId.',
+      notFor: 'the rules and tiers of one plan (get_plan) or what changed between versions (get_plan_history).',
       changes: 'nothing.',
     },
     arguments: {

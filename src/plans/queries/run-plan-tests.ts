@@ -48,8 +48,8 @@ export const runPlanTests = operation({
     hints: effects.reads,
     description: {
       purpose: 'Run the tests that are stored with a plan, or others, and list what does not hold with its trace.',
-      useWhen: 'before update_plan or set_plan_status active, which reject a version whose tests fail.',
-      notFor: 'what real deals would earn (use preview_plan_change).',
+      useWhen: 'before update_plan or set_plan_status, which reject failing tests.',
+      notFor: 'what real deals would earn (preview_plan_change).',
       changes: 'nothing.',
     },
     arguments: {

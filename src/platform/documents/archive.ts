@@ -1,6 +1,12 @@
 import { Zip, ZipPassThrough } from 'fflate';
 
-/** A ZIP archive of the files in their order, uncompressed: PDFs are compressed already. */
+/** The format has no zones: it stores the local time, and this one is the same everywhere. */
+const noTime = new Date(1980, 0, 1);
+
+/**
+ * A ZIP archive of the files in their order, uncompressed: PDFs are compressed already. Without times, the same files are the
+ * same bytes.
+ */
 export async function* zipFiles(
   files: AsyncIterable<{ readonly name: string | null; readonly content: Buffer }>,
 ): AsyncGenerator<Buffer> {
@@ -16,6 +22,7 @@ export async function* zipFiles(
   };
   for await (const { name, content } of files) {
     const file = new ZipPassThrough(name ?? 'file');
+    file.mtime = noTime;
     archive.add(file);
     file.push(content, true);
     yield* drain();

@@ -10,8 +10,8 @@ import {
 import { groupBy } from '../../kernel/group-by.js';
 import { scriptHeader, sessionCookie } from '../http/browser-sessions.js';
 import { tidySchema, toJsonSchema } from '../json-schema.js';
-import { type AnyOperation, type Example, isPublic, listAlsoFor } from '../operations/operation.js';
-import { acceptsIdempotencyKey, findScope } from '../operations/operation-scope.js';
+import { type AnyOperation, type Example, isPublic } from '../operations/operation.js';
+import { acceptsIdempotencyKey, findScope, listAlsoFor } from '../operations/operation-scope.js';
 import { failure, failureResponses, sharedFailures } from './failure-responses.js';
 import { headers, limitHeaders, toHeaders } from './headers.js';
 import { allowNulls } from './nullable.js';

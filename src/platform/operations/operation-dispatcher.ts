@@ -5,17 +5,8 @@ import { Failure, invalid } from '../../kernel/failure.js';
 import { readValue } from '../../kernel/invalid-values.js';
 import { parseInSlices } from '../long-response.js';
 import { type PartContainer } from '../part-container.js';
-import {
-  type AnyOperation,
-  Download,
-  hasAccess,
-  type Input,
-  needsStepUp,
-  PreparedJson,
-  Redirect,
-  Reply,
-} from './operation.js';
-import { findScope, hasScope, insufficientScope } from './operation-scope.js';
+import { type AnyOperation, Download, type Input, needsStepUp, PreparedJson, Redirect, Reply } from './operation.js';
+import { findScope, hasAccess, hasScope, insufficientScope } from './operation-scope.js';
 
 /** Records the calls of people and keys. */
 export interface CallRecorder {

@@ -1,6 +1,6 @@
-import { type Caller, type KeyScope } from '../../kernel/caller.js';
+import { type Caller, type KeyScope, mayActAs, type RoleOutsideOrder } from '../../kernel/caller.js';
 import { Failure } from '../../kernel/failure.js';
-import { type AnyOperation, hasAccess, isPublic, type OperationScope } from './operation.js';
+import { type AnyOperation, isPublic, type OperationScope } from './operation.js';
 
 /** The scope of changes by the first part of the path after /v1. Changes elsewhere need a session or the workspace key. */
 const areaScopes: Readonly<Record<string, KeyScope>> = {
@@ -60,6 +60,29 @@ export function assertNoChangeByAgent({ isAgentKey }: Caller, operation: AnyOper
     'forbidden',
     'This key belongs to an agent. Its changes need the tools of the MCP endpoint, POST /v1/mcp; over REST it may only read.',
   );
+}
+
+/** Whether the caller's role suffices for the operation. `execute` decides which data the caller may see. */
+export function hasAccess({ accessLevel }: Pick<Caller, 'accessLevel'>, operation: AnyOperation): boolean {
+  return mayActAs({ accessLevel }, operation.access) || listAlsoFor(operation).some((role) => role === accessLevel);
+}
+
+/** The roles outside of the order that may call the operation. */
+export function listAlsoFor(operation: AnyOperation): readonly RoleOutsideOrder[] {
+  const { payroll, finance, method } = operation;
+  return [
+    ...(payroll === true ? (['payroll'] as const) : []),
+    ...(payroll === true && (finance === true || method === 'get') ? (['finance'] as const) : []),
+    ...(mayAuditorCall(operation) ? (['auditor'] as const) : []),
+  ];
+}
+
+/** An auditor reads what keys with the scope read can, and files, and changes only what belongs to the own session. */
+function mayAuditorCall(operation: AnyOperation): boolean {
+  const { payroll, finance, reads, method } = operation;
+  if (isPublic(operation)) return false;
+  if (method !== 'get') return finance === true || reads === true;
+  return payroll === true || ['read', 'any', 'payroll'].includes(findScope(operation) ?? '');
 }
 
 /** Whether the caller's role and scopes suffice for the operation. `execute` decides which data the caller may see. */

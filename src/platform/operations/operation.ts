@@ -1,7 +1,7 @@
 import { type Readable } from 'node:stream';
 import { type InjectionToken } from 'tsyringe';
 import { type z } from 'zod';
-import { type AccessLevel, type Caller, type KeyScope, mayActAs } from '../../kernel/caller.js';
+import { type AccessLevel, type Caller, type KeyScope } from '../../kernel/caller.js';
 import { type Transaction } from '../database/unit-of-work.js';
 import { type Tool } from '../mcp/tool.js';
 
@@ -165,7 +165,7 @@ export interface Operation<
   readonly access: AccessLevel;
   /** The role payroll may call it too; of a GET, also the role finance. */
   readonly payroll?: true;
-  /** The role finance may call it too, although it is no GET. */
+  /** The roles finance and auditor may call it too, although it is no GET. */
   readonly finance?: true;
   /**
    * Set where a session needs a recent proof of identity, in workspaces that require it: for every call, or for the
@@ -190,7 +190,7 @@ export interface Operation<
   readonly status?: number;
   /** A second success status that a {@link Reply} may have. */
   readonly otherStatus?: number;
-  /** Set for a POST that changes nothing and whose scope is not `read`. */
+  /** Set for a POST that changes nothing and whose scope is not `read`. The role auditor may call it. */
   readonly reads?: true;
   /**
    * Set for a GET that starts work, such as making a file: a browser may send it for a page of this service or because
@@ -258,17 +258,6 @@ export function operation<
 export type AnyOperation = Operation<any, any, any, any, string, any, any, any, any>;
 
 export type AnyTool = Tool<string, unknown, AnyOperation>;
-
-/** Whether the caller's role suffices for the operation. `execute` decides which data the caller may see. */
-export function hasAccess(caller: Caller, operation: AnyOperation): boolean {
-  return mayActAs(caller, operation.access) || listAlsoFor(operation).some((role) => role === caller.accessLevel);
-}
-
-/** The roles outside of the order that may call the operation. */
-export function listAlsoFor({ payroll, finance, method }: AnyOperation): readonly ('payroll' | 'finance')[] {
-  if (payroll !== true) return [];
-  return finance === true || method === 'get' ? ['payroll', 'finance'] : ['payroll'];
-}
 
 /** Whether the call needs a recent proof of identity. Keys need none: they belong to systems, which have no mailbox. */
 export function needsStepUp({ stepUp }: AnyOperation, input: Input, caller: Caller): boolean {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { fields } from '../../api/resource-fields.js';
 import { storedJobFields, storedJobResponse } from '../../api/stored-job.js';
-import { type Caller, maySee } from '../../kernel/caller.js';
+import { type Caller, maySee, readsAsAdmin } from '../../kernel/caller.js';
 import { Failure } from '../../kernel/failure.js';
 import { sampleIds } from '../../kernel/sample-ids.js';
 import { type JobOutcomes } from '../../platform/stored-jobs/job-items.js';
@@ -65,8 +65,8 @@ export function toJobResponse(job: ApprovalJob, caller: Caller): z.input<typeof 
 }
 
 /** The person whose jobs the caller may see; undefined for the jobs of everyone. */
-export function seesJobsOf({ accessLevel, repId }: Caller): { readonly startedBy?: string } {
-  return accessLevel === 'admin' || repId === null ? {} : { startedBy: repId };
+export function seesJobsOf(caller: Caller): { readonly startedBy?: string } {
+  return readsAsAdmin(caller) || caller.repId === null ? {} : { startedBy: caller.repId };
 }
 
 export function seesJob(caller: Caller, startedBy: string | null): boolean {

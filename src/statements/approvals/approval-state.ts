@@ -42,6 +42,8 @@ export interface NextStep {
   readonly since: Date;
   readonly due: Day | null;
   readonly isOverdue: boolean;
+  /** Whether the signers of `escalateTo` may sign too. */
+  readonly isEscalated: boolean;
 }
 
 interface StepState {
@@ -139,6 +141,7 @@ function describeNext(
     since,
     due,
     isOverdue: isAfter(due),
+    isEscalated: escalated.length > 0,
   };
 }
 

@@ -58,6 +58,19 @@ export async function signAsRep(
   return store(tx, key, content, read.state, signer, { onBehalfOf: null });
 }
 
+/** Records an overdue consent as not answered. Other steps wait for their signers. */
+export async function signAsUnanswered(
+  tx: Transaction,
+  key: StatementKey,
+  content: StoredContent,
+  { caller, at }: Signer,
+): Promise<Signed> {
+  const first = await readState(tx, key, content, at);
+  if (first === null) throw notNext(null);
+  const { chains, state } = await passUnanswered(tx, key, content, first, at);
+  return { isLast: state.next === null, approval: toApprovalResponse(chains, state, caller) };
+}
+
 interface Read {
   readonly chains: Chains;
   readonly state: ChainState;

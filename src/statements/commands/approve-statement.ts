@@ -22,7 +22,7 @@ import { period, text, uuid } from '../../platform/operations/schemas.js';
 import { openDisputesIn } from '../approval-holds.js';
 import { presentApproval } from '../approvals/approval-response.js';
 import { compareContent } from '../approvals/content-change.js';
-import { assertOwnLastSignature, signAsApprover, signAsRep } from '../approvals/sign-step.js';
+import { assertOwnLastSignature, signAsApprover, signAsRep, signAsUnanswered } from '../approvals/sign-step.js';
 import { loadSteps } from '../approvals/signature-store.js';
 import { assertNotOwnStatement } from '../approvers.js';
 import { freezeStatement } from '../freeze-statement.js';
@@ -128,6 +128,8 @@ interface ApprovalTerms {
   readonly step?: string | undefined;
   /** The rep consents to their own statement. */
   readonly asRep?: true;
+  /** The rep has not consented in time, which is recorded in place of a signature. */
+  readonly asUnanswered?: true;
   /** Approves also while an earlier pay period is open. */
   readonly force: boolean;
 }
@@ -184,12 +186,16 @@ async function tryApprove(
   await assertSameContent(tx, key, current, terms.contentHash);
   assertPayRates(current);
   const signer = { caller, step: terms.step, at };
-  const signed =
-    terms.asRep === true ? await signAsRep(tx, key, current, signer) : await signAsApprover(tx, key, current, signer);
+  const signed = await signerOf(terms)(tx, key, current, signer);
   if (signed === null || signed.isLast) await freezeStatement(tx, key, current, latest.version, caller, at);
   await failpoint('approve.beforeCommit');
   const response = await present(tx, key, repName, current, caller, at);
   return current.version === latest.version ? response : { ...response, regenerated: true };
+}
+
+function signerOf({ asRep, asUnanswered }: ApprovalTerms) {
+  if (asUnanswered === true) return signAsUnanswered;
+  return asRep === true ? signAsRep : signAsApprover;
 }
 
 /** The statement as it is at the end of the transaction. */

@@ -120,6 +120,10 @@ const calls: Readonly<Record<string, { readonly needs: readonly Call[]; readonly
   exportStatementsPdf: { needs: [{ path: '/v1/statements/export.pdf?period=2026-01&async=true' }] },
   exportStatementsXlsx: { needs: [{ path: '/v1/statements/export.xlsx?period=2026-01&async=true' }] },
   exportStatementsZip: { needs: [{ path: '/v1/statements/export.zip?period=2026-01&async=true' }] },
+  createEvidence: { needs: [{ body: { from: '2026-01-01', to: '2026-01-31' } }] },
+  exportPerson: { needs: [{ body: {} }] },
+  exportPlanDocument: { needs: [{ path: `/v1/plans/${unknown}/document.pdf` }] },
+  exportAcceptances: { needs: [{ path: '/v1/acceptances/export.csv' }] },
   getExportFile: { needs: [{ path: '/v1/statements/export/jobs/00000000-0000-4000-8000-000000000000/file' }] },
   addPayrollId: { needs: [{ path: '/v1/reps/<ben>/payroll-id', body: { payrollId: '7' } }] },
   recordPayrollHandover: { needs: [{ body: { period: '2026-01', layout: 'generic' } }] },
@@ -142,6 +146,8 @@ const calls: Readonly<Record<string, { readonly needs: readonly Call[]; readonly
 
 /** Their calls fail after the check, because they name nothing that exists. */
 const failures: Readonly<Record<string, readonly number[]>> = {
+  exportPlanDocument: [404, 400],
+  exportPerson: [202, 400],
   getExportFile: [404],
   takeBackImport: [404],
   updateScheduledImport: [404],
@@ -351,9 +357,10 @@ describe('step-up', () => {
         one['x-step-up'],
         JSON.stringify((one['responses'] as Record<string, unknown>)['403'], resolve).includes('step_up_required'),
       ]);
+    const ofOthers = ['getExportFile', 'exportPlanDocument'];
     const expected = Object.entries(calls).map(([id, { others }]) => [
       id,
-      others === undefined && id !== 'getExportFile' ? 'always' : 'sometimes',
+      others === undefined && !ofOthers.includes(id) ? 'always' : 'sometimes',
       true,
     ]);
     expect(described).to.have.deep.members(expected);

@@ -327,6 +327,8 @@ export const commissionClaims: Claims = {
       'list what is waiting, held, payable, approved and paid, and what it waits for',
     ),
   },
+  list_approvals: { 'Changes: nothing.': changesNothing('list_approvals') },
+  list_acceptances: { 'Changes: nothing.': changesNothing('list_acceptances') },
   resolve_discrepancy: {
     'Not for true_up above 500, which a person must pay': async (world) => {
       const { repId } = await world.addPaidRep();

@@ -100,7 +100,7 @@ export const planClaims: Claims = {
       const { repId, planId } = await world.addPaidRep();
       expect(valuesOf((await world.call('get_plan', { planId })).assignedReps, 'repId')).to.deep.equal([repId]);
     },
-    'planId of list_plans for the version in force, or a planVersionId for that one': testedIn(
+    'planId (its version in force) or a planVersionId': testedIn(
       'plans/plans',
       'returns a version by its id and the version in force by the plan id',
     ),
@@ -245,7 +245,7 @@ export const planClaims: Claims = {
   },
   run_plan_tests: {
     'Changes: nothing.': changesNothing('run_plan_tests'),
-    'which reject a version whose tests fail': testedIn(
+    'which reject failing tests': testedIn(
       'plans/plan-tests',
       'that fail prevent that a version becomes active, unless it is forced, which is audited',
     ),

@@ -126,7 +126,7 @@ export const readingClaims: Claims = {
       expect(valuesOf(seen, 'actor')).to.include('orchestrator').and.include('api-key');
       expect((await world.call('list_audit_logs', { dealId })).runs[0].actor).to.equal('orchestrator');
     },
-    'Not for how an amount was computed (use get_commissions with dealId) or who changed a plan': async (world) => {
+    'Not for how an amount was computed (get_commissions with dealId) or who changed a plan': async (world) => {
       const { planId } = await world.addPlan();
       await world.call('update_plan', { planRef: planId, config: flat(0.2), effectiveStart: 'always' });
       const entries = (await world.call('list_audit_logs', { actor: 'mcp:api-key' })).runs;
@@ -140,7 +140,7 @@ export const readingClaims: Claims = {
       const { runs } = await world.call('list_audit_logs', { actor: 'orchestrator' });
       expect(new Set(valuesOf(runs, 'actor'))).to.deep.equal(new Set(['orchestrator']));
     },
-    'Only of exactly this actor': async (world) => {
+    'Exactly this actor': async (world) => {
       expect((await world.call('list_audit_logs', { actor: 'orchestra' })).runs).to.deep.equal([]);
     },
   },

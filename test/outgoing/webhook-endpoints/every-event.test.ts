@@ -2,6 +2,8 @@ import { AjvJsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/ajv
 import { expect } from 'chai';
 import { Webhook } from 'standardwebhooks';
 import { describeService } from '#src/app/describe-service.js';
+import { passUnanswered } from '#src/app/pass-unanswered.js';
+import { LaneRunner } from '#src/ledger/lanes/lane-runner.js';
 import { eventTypes } from '#src/outgoing/events/event-types.js';
 import { ApprovalReminders } from '#src/outgoing/notifications/approval-reminders.js';
 import { PayWorkspace } from '#test/pay/payables/pay-service.js';
@@ -110,8 +112,10 @@ class Causes {
       `update statements set generated_at = generated_at - interval '9 days' where workspace_id = $1`,
       work.workspaceId,
     );
-    const { unitOfWork, clock } = service.running.service;
-    await new ApprovalReminders(unitOfWork, { post: async () => undefined }, clock).run();
+    const { unitOfWork, clock, parts } = service.running.service;
+    const laneRunner = parts.resolve(LaneRunner);
+    const pass = passUnanswered({ unitOfWork, laneRunner, clock });
+    await new ApprovalReminders(unitOfWork, { post: async () => undefined }, clock, pass).run();
   }
 
   async acceptPlan(): Promise<void> {

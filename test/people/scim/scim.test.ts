@@ -186,6 +186,7 @@ describe('people of an identity provider over SCIM 2.0', () => {
         ['Managers', undefined],
         ['Payroll', undefined],
         ['Finance', undefined],
+        ['Auditors', undefined],
         ['Reps', undefined],
       ]);
     });

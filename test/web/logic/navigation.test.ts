@@ -10,7 +10,7 @@ import {
   roleNames,
 } from '#web/app/navigation.js';
 
-const roles = ['admin', 'manager', 'payroll', 'finance', 'rep'] as const;
+const roles = ['admin', 'manager', 'payroll', 'finance', 'auditor', 'rep'] as const;
 const routes = ['router.tsx', 'admin-routes.ts']
   .map((name) => readFileSync(new URL(`../../../../web/src/app/${name}`, import.meta.url), 'utf8'))
   .join('\n');

@@ -69,6 +69,26 @@ export async function downloadTeamFile(kind: TeamFile, period: string, onProgres
   await save(requested as unknown as Requested, onProgress);
 }
 
+/** The document of the plan that the person accepts. */
+export async function downloadPlanDocument(planVersionId: string, onProgress: OnProgress): Promise<void> {
+  await save((await api.exportPlanDocument({ params: { planVersionId } })) as unknown as Requested, onProgress);
+}
+
+/** Who has accepted the plan, when, and which document. */
+export async function downloadAcceptances(planRef: string): Promise<void> {
+  saveFile((await api.exportAcceptances({ query: { planRef } })) as unknown as Blob, 'acceptances.csv');
+}
+
+/** Everything that is stored about the person, or about oneself. */
+export async function downloadPersonalData(repId: string, onProgress: OnProgress): Promise<void> {
+  await save(await api.exportPerson({ body: { repId } }), onProgress);
+}
+
+/** A finished file of a job. */
+export async function downloadExport(jobId: string, onProgress: OnProgress): Promise<void> {
+  await save({ jobId }, onProgress);
+}
+
 interface Download<Kind> {
   readonly start: (kind: Kind) => void;
   /** The finished share of the download, from 0 to 1; null while there is none. */

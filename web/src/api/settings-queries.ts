@@ -87,3 +87,13 @@ export const auditQuery = ({ from, to, ...filter }: AuditFilter) =>
     initialPageParam: null as string | null,
     getNextPageParam: ({ nextCursor }) => nextCursor,
   });
+
+export type ExportJob = Answer<'listExportJobs'>['jobs'][number];
+
+/** The packets of evidence of the last hour. */
+export const evidenceQuery = queryOptions({
+  queryKey: ['evidence'],
+  queryFn: ({ signal }) => api.listExportJobs({}, { signal }),
+  select: ({ jobs }) => jobs.filter(({ kind }) => kind === 'evidence.zip'),
+  refetchInterval: ({ state: { data } }) => (data?.jobs.some(({ status }) => status === 'running') ? 1000 : 30_000),
+});

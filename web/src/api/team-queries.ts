@@ -24,7 +24,7 @@ export type Discrepancy = Answer<'listDiscrepancies'>['discrepancies'][number];
 export type PeopleQuery = Readonly<
   Partial<Record<'query' | 'team' | 'title' | 'location' | 'managerId' | 'fields', string>>
 > & {
-  readonly role?: 'admin' | 'manager' | 'payroll' | 'finance' | 'rep';
+  readonly role?: 'admin' | 'manager' | 'payroll' | 'finance' | 'auditor' | 'rep';
 };
 
 const everyone: PeopleQuery = {};

@@ -9,14 +9,6 @@ const page = pagesFor('admin');
 export const adminRoutes = [
   page('/overview', () => import('../pages/overview/OverviewPage.js'), 'OverviewPage', { period }),
   page('/endpoints', () => import('../pages/settings/WebhooksPage.js'), 'WebhooksPage', { endpoint: text }),
-  page('/audit', () => import('../pages/settings/AuditPage.js'), 'AuditPage', {
-    view: oneOf('engine'),
-    actor: text,
-    action: text,
-    resource: text,
-    from: day,
-    to: day,
-  }),
   page('/workspace', () => import('../pages/settings/WorkspacePage.js'), 'WorkspacePage'),
   page('/installation', () => import('../pages/settings/InstallationPage.js'), 'InstallationPage'),
   page('/fiscal-calendar', () => import('../pages/settings/FiscalCalendarPage.js'), 'FiscalCalendarPage'),

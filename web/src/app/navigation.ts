@@ -25,6 +25,7 @@ import {
   IconRobot,
   IconScale,
   IconSettings,
+  IconShieldCheck,
   IconStairsUp,
   IconStar,
   IconTable,
@@ -119,6 +120,18 @@ const groups: readonly NavigationGroup[] = [
     ],
   },
   {
+    label: 'Audit',
+    roles: ['auditor'],
+    items: [
+      { label: 'Evidence', to: '/evidence', icon: IconShieldCheck, isInBar: true, key: 'e' },
+      { label: 'Audit log', to: '/audit', icon: IconHistory, isInBar: true, key: 'a' },
+      { label: 'Statements', to: '/payroll-statements', icon: IconFileDollar, isInBar: true },
+      { label: 'Discrepancies', to: '/discrepancies', icon: IconScale, key: 'x' },
+      { label: 'Month-end', to: '/month-end', icon: IconBook2, key: 'b' },
+      { label: 'Hand-overs', to: '/hand-overs', icon: IconFileExport },
+    ],
+  },
+  {
     label: 'Payroll',
     roles: ['manager'],
     items: [{ label: 'Pay periods', to: '/payroll', icon: IconCash, key: 'y' }],
@@ -147,6 +160,7 @@ const groups: readonly NavigationGroup[] = [
       { label: 'Imports', to: '/imports', icon: IconFileImport, key: 'i' },
       { label: 'Recalculations', to: '/recalculations', icon: IconRefresh, key: 'r' },
       { label: 'Audit', to: '/audit', icon: IconHistory },
+      { label: 'Evidence', to: '/evidence', icon: IconShieldCheck, contents: ['auditors', 'packet', 'sample'] },
     ],
   },
   {
@@ -232,5 +246,6 @@ export const roleNames: Readonly<Record<Role, string>> = {
   manager: 'Manager',
   payroll: 'Payroll',
   finance: 'Finance',
+  auditor: 'Auditor',
   rep: 'Rep',
 };

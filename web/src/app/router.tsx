@@ -7,7 +7,7 @@ import { bandKeys } from '../pages/team/bands.js';
 import { adminRoutes } from './admin-routes.js';
 import { findHome } from './navigation.js';
 import { queryClient } from './query-client.js';
-import { oneOf, pageNumber, parseSearch, period, readSearch, stringifySearch, text } from './search.js';
+import { day, oneOf, pageNumber, parseSearch, period, readSearch, stringifySearch, text } from './search.js';
 import { type Session } from './session.js';
 import { page, requireSession, rootRoute, shellRoute } from './shell-route.js';
 
@@ -132,6 +132,15 @@ export const router = createRouter({
       page('/month-end', () => import('../pages/finance/FinancePage.js'), 'FinancePage', { month: period }),
       page('/holds', () => import('../pages/payroll/HoldsPage.js'), 'HoldsPage'),
       page('/hand-overs', () => import('../pages/payroll/HandoversPage.js'), 'HandoversPage'),
+      page('/audit', () => import('../pages/settings/AuditPage.js'), 'AuditPage', {
+        view: oneOf('engine'),
+        actor: text,
+        action: text,
+        resource: text,
+        from: day,
+        to: day,
+      }),
+      page('/evidence', () => import('../pages/settings/EvidencePage.js'), 'EvidencePage'),
       page('/people', () => import('../pages/payroll/PeoplePage.js'), 'PeoplePage', personSearch),
       ...adminRoutes,
       unknownRoute,

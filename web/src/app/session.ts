@@ -17,6 +17,16 @@ export function useSession(): Session {
   return useSuspenseQuery(profileQuery).data as Session;
 }
 
+/** Whether the role sees what customers pay, and the pay of everyone. */
+export function seesPayments(role: Role): boolean {
+  return role !== 'rep' && role !== 'manager';
+}
+
+/** Whether the role only reads what others have earned. */
+export function onlyReads(role: Role): boolean {
+  return role === 'payroll' || role === 'finance' || role === 'auditor';
+}
+
 const hasEnded = createStore(false);
 
 /** A page that was signed in keeps what it shows and asks to sign in again. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { mayActAs } from '../../../kernel/caller.js';
+import { readsAsAdmin } from '../../../kernel/caller.js';
 import { UnitOfWork } from '../../../platform/database/unit-of-work.js';
 import { operation } from '../../../platform/operations/operation.js';
 import { agentConnection, agentExample } from '../agent-connection.js';
@@ -17,7 +17,7 @@ export const listAgents = operation({
   example: { response: { agents: [agentExample] } },
   uses: { unitOfWork: UnitOfWork },
   async execute(_input, caller, { unitOfWork }) {
-    const repId = mayActAs(caller, 'admin') ? null : caller.repId;
+    const repId = readsAsAdmin(caller) ? null : caller.repId;
     return {
       agents: await unitOfWork.read(caller, (tx) => listConnections(tx, repId)),
     };

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { mayActAs } from '../../../kernel/caller.js';
+import { readsAsAdmin } from '../../../kernel/caller.js';
 import { UnitOfWork } from '../../../platform/database/unit-of-work.js';
 import { effects } from '../../../platform/mcp/tool.js';
 import { operation } from '../../../platform/operations/operation.js';
@@ -41,7 +41,7 @@ export const listChangeRequests = operation({
   example: { query: { status: 'pending' }, response: { changeRequests: [changeRequestExample] } },
   uses: { unitOfWork: UnitOfWork },
   async execute({ query: { status } }, caller, { unitOfWork }) {
-    const repId = mayActAs(caller, 'admin') ? null : caller.repId;
+    const repId = readsAsAdmin(caller) ? null : caller.repId;
     return {
       changeRequests: await unitOfWork.read(caller, (tx) => load(tx, { repId, status, limit: maxListed })),
     };

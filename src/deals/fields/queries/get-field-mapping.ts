@@ -19,9 +19,8 @@ export const getFieldMapping = operation({
     description: {
       purpose:
         "Which of the CRM's slugs stand for amount, stage, close date and owner (standard), and what plans call other fields (measures).",
-      useWhen:
-        'commission is 0 or deals have no owner, amount or close date, and you suspect that the fields are mapped wrongly.',
-      notFor: 'choosing fields for a rule (use list_fields) or changing the mapping: a person does so in the settings.',
+      useWhen: 'deals have no owner, amount or close date.',
+      notFor: 'choosing fields for a rule (list_fields) or changing the mapping: a person does so in the settings.',
       changes: 'nothing.',
     },
     arguments: {},

@@ -43,8 +43,8 @@ export const listFields = operation({
     description: {
       purpose:
         'Fields of deals that a plan may use: slug, label and type. The standard ones come first, then what the newest 2,000 deals carry.',
-      useWhen: 'you choose measure, payoutBase or tierValueField of a rule, or field and fieldType of a condition.',
-      notFor: 'the values of a field (use get_field_options) or how slugs are mapped (get_field_mapping).',
+      useWhen: 'you choose a field of a rule or a condition.',
+      notFor: 'the values of a field (get_field_options) or how slugs are mapped (get_field_mapping).',
       formats: 'slug goes into measure and field, type into fieldType.',
       changes: 'nothing.',
     },

@@ -40,7 +40,7 @@ export const createDraw = operation({
     description: {
       purpose: 'Enter a draw of a person: a guaranteed income or an advance.',
       useWhen: 'a person is guaranteed pay. Call it with dryRun true first.',
-      notFor: 'a draw that exists (use update_draw).',
+      notFor: 'a draw that exists (update_draw).',
       changes: 'what the statements of its days pay; approved statements stay.',
     },
     arguments: {

@@ -36,7 +36,7 @@ export const listDraws = operation({
     description: {
       purpose: 'Guaranteed incomes and advances of people, with how they are paid back.',
       useWhen: 'a statement pays more than it releases, or keeps a part of it.',
-      notFor: 'what is paid of commission (use list_payables).',
+      notFor: 'what is paid of commission (list_payables).',
       changes: 'nothing.',
     },
     arguments: { repId: 'Only of this person', asOf: { always: undefined } },

@@ -128,7 +128,7 @@ export const listPayables = operation({
       changes: 'nothing.',
     },
     arguments: {
-      repId: 'Only this rep (UUID)',
+      repId: 'Only this rep',
       dealId: 'Only this deal',
       status: 'Only this status',
       asOf: 'Earlier instant, ISO 8601',

@@ -31,7 +31,7 @@ export const listAbsences = operation({
     description: {
       purpose: 'Absences of people, with the percentage of their quotas that the days do not count.',
       useWhen: 'a quota of a person is lower than expected, or before set_absence.',
-      notFor: 'the target that counts (use list_quotas).',
+      notFor: 'the target that counts (list_quotas).',
       changes: 'nothing.',
     },
     arguments: { repId: 'Only of this person', asOf: { always: undefined } },

@@ -31,7 +31,7 @@ export const createAssignments = operation({
       purpose: 'Assign one rep or several to a plan, all of them or none.',
       useWhen:
         'people are to be paid by a plan. Look at list_assignments first: who is on two plans is paid by both for the same deal. Managers whom a cascade rule pays are assigned too.',
-      notFor: 'changing the days of an assignment (use update_assignment).',
+      notFor: 'changing the days of an assignment (update_assignment).',
       changes: 'commission of these reps is calculated for the days of the assignment, also for deals already won.',
     },
     arguments: {

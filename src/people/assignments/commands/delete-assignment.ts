@@ -30,7 +30,7 @@ export const deleteAssignment = operation({
     description: {
       purpose: 'Unlink a rep from a plan.',
       useWhen: 'a rep was assigned to a plan by mistake, or delete_plan fails because reps are assigned.',
-      notFor: 'ending it on a day (use update_assignment with effectiveEnd).',
+      notFor: 'ending it on a day (update_assignment with effectiveEnd).',
       changes:
         'deals that are added or changed later pay the rep nothing under this plan; commission already earned stays.',
     },

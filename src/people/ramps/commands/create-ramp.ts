@@ -23,7 +23,7 @@ export const createRamp = operation({
     description: {
       purpose: 'Create a ramp: quotas of new people grow step by step.',
       useWhen: 'list_ramps has no such ramp.',
-      notFor: 'giving a ramp to a person (use create_assignments or update_assignment with rampId).',
+      notFor: 'giving a ramp to a person (create_assignments or update_assignment with rampId).',
       changes: 'adds a ramp, which changes nothing until an assignment has it.',
     },
     arguments: { name: 'Unique name of the ramp', steps: stepsArgument },

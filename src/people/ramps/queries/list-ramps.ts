@@ -25,7 +25,7 @@ export const listRamps = operation({
     description: {
       purpose: 'Ramps of new people: steps of months with percentages of quota, variable target and commission.',
       useWhen: 'you need a rampId.',
-      notFor: 'the target that counts (use list_quotas).',
+      notFor: 'the target that counts (list_quotas).',
       changes: 'nothing.',
     },
     arguments: { asOf: { always: undefined } },

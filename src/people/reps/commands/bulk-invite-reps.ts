@@ -47,7 +47,7 @@ export const bulkInviteReps = operation({
     description: {
       purpose: 'Send people an invitation by e-mail, which also activates them.',
       useWhen: 'people who were added shall sign in.',
-      notFor: 'adding them (use set_people).',
+      notFor: 'adding them (set_people).',
       changes: 'sends mails.',
     },
     arguments: { repIds: 'Ids of list_reps' },

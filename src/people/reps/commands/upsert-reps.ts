@@ -36,7 +36,7 @@ export const upsertReps = operation({
     description: {
       purpose: 'Add people, or change those with the same e-mail address, all or none.',
       useWhen: 'a person joins, or gets another manager or role.',
-      notFor: 'mails to them (use invite_people).',
+      notFor: 'mails to them (invite_people).',
       changes: 'the people; commission of their deals is recalculated.',
     },
     arguments: {

@@ -41,12 +41,12 @@ export const listReps = operation({
     description: {
       purpose: 'People with their id, role, manager and whether they are active.',
       useWhen: 'you need the repId of a name or an address.',
-      notFor: 'what people earned (use get_commissions) or their plans (list_assignments).',
+      notFor: 'what people earned (get_commissions) or their plans (list_assignments).',
       formats: 'A rep sees only themself.',
       changes: 'nothing.',
     },
     arguments: {
-      email: 'The whole e-mail address',
+      email: 'Whole address',
       query: 'Part of the name or address',
       team: 'Team name',
       title: 'Job title',

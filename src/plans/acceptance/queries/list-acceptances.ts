@@ -1,14 +1,12 @@
 import { z } from 'zod';
 import { visibleReps } from '../../../kernel/caller.js';
 import { UnitOfWork } from '../../../platform/database/unit-of-work.js';
+import { effects } from '../../../platform/mcp/tool.js';
 import { operation } from '../../../platform/operations/operation.js';
-import { pathId } from '../../../platform/operations/schemas.js';
-import { type Acceptance, acceptance, acceptanceExample } from '../acceptance.js';
-import { listAskedVersions, readAcceptances } from '../acceptance-views.js';
+import { type Acceptance, acceptance, acceptanceExample, planRefQuery } from '../acceptance.js';
+import { listRequestedAcceptances } from '../acceptance-views.js';
 
-const query = z.strictObject({
-  planRef: pathId.optional().describe('Only this plan, or this version of one (UUID); all by default'),
-});
+const query = z.strictObject({ planRef: planRefQuery });
 
 export const listAcceptances = operation({
   id: 'listAcceptances',
@@ -24,17 +22,28 @@ export const listAcceptances = operation({
     declined: z.int().describe('How many are declined'),
   }),
   failures: {},
+  tool: {
+    name: 'list_acceptances',
+    title: 'List acceptances',
+    hints: effects.reads,
+    description: {
+      purpose: 'Who has accepted the plans that need it.',
+      useWhen: 'pay is held as plan_not_accepted.',
+      notFor: 'the terms (get_plan).',
+      changes: 'nothing.',
+    },
+    arguments: { planRef: 'Only this plan or version' },
+    list: 'acceptances',
+    summary: ({ waiting, accepted, declined }) => `Waiting: ${waiting}; accepted: ${accepted}; declined: ${declined}.`,
+  },
   example: { response: { acceptances: [acceptanceExample], waiting: 1, accepted: 0, declined: 0 } },
   uses: { unitOfWork: UnitOfWork },
   async execute({ query: { planRef } }, caller, { unitOfWork }) {
-    return unitOfWork.read(caller, async (tx) => {
-      const repId = caller.accessLevel === 'rep' ? (caller.repId ?? undefined) : undefined;
-      const acceptances: Acceptance[] = [];
-      for (const version of await listAskedVersions(tx, { planRef, repId }))
-        for (const { document: _, ...read } of await readAcceptances(tx, version, visibleReps(caller)))
-          acceptances.push(read);
-      const count = (status: Acceptance['status']) => acceptances.filter((each) => each.status === status).length;
-      return { acceptances, waiting: count('waiting'), accepted: count('accepted'), declined: count('declined') };
-    });
+    const repId = caller.accessLevel === 'rep' ? (caller.repId ?? undefined) : undefined;
+    const acceptances = await unitOfWork.read(caller, (tx) =>
+      listRequestedAcceptances(tx, { planRef, repId }, visibleReps(caller)),
+    );
+    const count = (status: Acceptance['status']) => acceptances.filter((each) => each.status === status).length;
+    return { acceptances, waiting: count('waiting'), accepted: count('accepted'), declined: count('declined') };
   },
 });

@@ -31,7 +31,7 @@ export const deleteQuota = operation({
     description: {
       purpose: 'Remove a target; the attainment of the rep in the period then reads 0 %.',
       useWhen: 'a quota was set for the wrong rep, rule or period.',
-      notFor: 'changing a target (use set_quota, which replaces it).',
+      notFor: 'changing a target (set_quota, which replaces it).',
       changes: 'commission of the rep in the period is recalculated at 0 % attainment; approved statements stay.',
     },
     arguments: { quotaId: 'The quota (of list_quotas)' },

@@ -44,8 +44,8 @@ export const listQuotas = operation({
     hints: effects.reads,
     description: {
       purpose: 'Targets of reps with their current_value and attainment, where 1 is 100 %.',
-      useWhen: 'you check that everyone on a plan has a quota, need the attainment of people, or need a quotaId.',
-      notFor: 'what was earned (use get_commissions).',
+      useWhen: 'you need the attainment of people, or a quotaId.',
+      notFor: 'what was earned (get_commissions).',
       formats: 'measure is the name of the rule.',
       changes: 'nothing.',
     },

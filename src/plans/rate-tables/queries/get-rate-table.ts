@@ -28,7 +28,7 @@ export const getRateTable = operation({
     description: {
       purpose: 'A rate table with its rows.',
       useWhen: 'a tier names a table, or a deal has the reason rate_not_found.',
-      notFor: 'the row that paid a deal (use get_commissions with dealId).',
+      notFor: 'the row that paid a deal (get_commissions).',
       changes: 'nothing.',
     },
     arguments: { name: 'Name of the table', asOf: { always: undefined }, day: { always: undefined } },

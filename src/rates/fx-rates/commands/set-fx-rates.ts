@@ -39,7 +39,7 @@ export const setFxRates = operation({
     description: {
       purpose: 'Enter exchange rates, or correct those of the same pair and day.',
       useWhen: 'list_exceptions has fx_rate_missing, or a rate was wrong. Call it with dryRun true first.',
-      notFor: 'which day a plan converts at (use update_plan with fx).',
+      notFor: 'which day a plan converts at (update_plan with fx).',
       formats: 'rate is units of to for one unit of from; it holds from its day until the next rate of the pair',
       changes: 'deals that these rates convert are calculated again; approved statements stay.',
     },

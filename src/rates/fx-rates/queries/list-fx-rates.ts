@@ -35,7 +35,7 @@ export const listFxRates = operation({
     description: {
       purpose: 'Exchange rates of the workspace, by table and pair of currencies.',
       useWhen: 'a deal has the reason fx_rate_missing, or before set_fx_rates.',
-      notFor: 'the rate that converted one deal (get_commissions with its dealId shows it).',
+      notFor: 'the rate of one deal (get_commissions).',
       changes: 'nothing.',
     },
     arguments: {

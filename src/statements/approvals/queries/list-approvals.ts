@@ -6,6 +6,7 @@ import { groupBy } from '../../../kernel/group-by.js';
 import { sampleIds } from '../../../kernel/sample-ids.js';
 import { type Transaction, UnitOfWork } from '../../../platform/database/unit-of-work.js';
 import { CLOCK } from '../../../platform/injection-tokens.js';
+import { effects } from '../../../platform/mcp/tool.js';
 import { operation } from '../../../platform/operations/operation.js';
 import { offsetPage, optionalPeriod } from '../../../platform/operations/schemas.js';
 import { readMeans } from '../../deviations.js';
@@ -149,6 +150,21 @@ export const listApprovals = operation({
     ...pageFields,
   }),
   failures: {},
+  tool: {
+    name: 'list_approvals',
+    title: 'List approvals',
+    hints: effects.reads,
+    description: {
+      purpose: 'Statements that wait for a signature, with what differs since the last. waitsForMe: yours.',
+      useWhen: 'someone asks what waits.',
+      notFor: 'approved ones (get_commissions).',
+      changes: 'nothing.',
+    },
+    arguments: { waitingFor: { always: 'anyone' }, period: 'This period' },
+    list: 'approvals',
+    summary: ({ count }) => `Statements that wait: ${count}.`,
+    readsPages: true,
+  },
   example: {
     query: { waitingFor: 'anyone' },
     response: {

@@ -42,7 +42,7 @@ export const listDiscrepancies = operation({
     },
     arguments: {
       status: 'Only with this status',
-      repId: 'Only of this rep (UUID)',
+      repId: 'Only this rep',
       period: 'Only of this period',
     },
     list: 'discrepancies',

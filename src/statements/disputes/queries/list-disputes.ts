@@ -41,7 +41,7 @@ export const listDisputes = operation({
     },
     arguments: {
       status: 'Only with this status',
-      repId: 'Only of this rep (UUID)',
+      repId: 'Only this rep',
       period: 'Only of this period',
     },
     list: 'disputes',

@@ -1,7 +1,9 @@
+import { IconDownload } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { acceptancesQuery } from '../../api/acceptance-queries.js';
 import { useAction } from '../../api/change.js';
 import { api } from '../../api/client.js';
+import { downloadAcceptances, useDownload } from '../../api/download.js';
 import { showMessage } from '../../app/messages.js';
 import { Button } from '../../components/Button.js';
 import { Choice } from '../../components/Field.js';
@@ -16,10 +18,11 @@ interface PlanAcceptanceProps {
   readonly planId: string;
   /** The version that is shown. */
   readonly planVersionId: string;
+  readonly mode: Mode;
 }
 
 /** Whether people accept the plan, and how far that is. */
-export function PlanAcceptance({ planId, planVersionId }: PlanAcceptanceProps) {
+export function PlanAcceptance({ planId, planVersionId, mode }: PlanAcceptanceProps) {
   const acceptances = useQuery(acceptancesQuery(planId));
   const set = useAction({
     send: (acceptance: Mode) => api.setPlanAcceptance({ params: { planVersionId }, body: { acceptance } }),
@@ -29,6 +32,7 @@ export function PlanAcceptance({ planId, planVersionId }: PlanAcceptanceProps) {
     send: () => api.remindAcceptances({ params: { planRef: planId } }),
     onDone: ({ requested }) => showMessage(`${formatCount(requested, 'request was', 'requests were')} sent again.`),
   });
+  const { start, ratio } = useDownload(() => downloadAcceptances(planId));
   const ofVersion = (acceptances.data?.acceptances ?? []).filter((each) => each.planVersionId === planVersionId);
   const accepted = ofVersion.filter(({ status }) => status === 'accepted').length;
   const words = `${accepted} of ${ofVersion.length} accepted`;
@@ -38,10 +42,17 @@ export function PlanAcceptance({ planId, planVersionId }: PlanAcceptanceProps) {
       title="Acceptance"
       note={ofVersion.length === 0 ? undefined : words}
       action={
-        others.length === 0 ? undefined : (
-          <Button isBusy={remind.isBusy} onClick={() => remind.send()}>
-            Remind {others.length}
-          </Button>
+        ofVersion.length === 0 ? undefined : (
+          <>
+            {others.length === 0 ? null : (
+              <Button isBusy={remind.isBusy} onClick={() => remind.send()}>
+                Remind {others.length}
+              </Button>
+            )}
+            <Button icon={IconDownload} isBusy={ratio !== null} onClick={() => start()}>
+              Export
+            </Button>
+          </>
         )
       }
     >
@@ -55,7 +66,7 @@ export function PlanAcceptance({ planId, planVersionId }: PlanAcceptanceProps) {
                 ['required', 'accept it'],
                 ['hold_pay', 'accept it, and its pay waits until then'],
               ]}
-              value={ofVersion[0]?.acceptance ?? 'none'}
+              value={mode}
               disabled={set.isBusy}
               onChange={({ currentTarget }) => set.send(currentTarget.value as Mode)}
             />

@@ -1,10 +1,11 @@
-import { IconSignature } from '@tabler/icons-react';
+import { IconDownload, IconSignature } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { type Acceptance, acceptancesQuery, planDocumentQuery } from '../../api/acceptance-queries.js';
 import { useChange } from '../../api/change.js';
 import { api } from '../../api/client.js';
 import { describeError } from '../../api/describe-error.js';
+import { downloadPlanDocument, useDownload } from '../../api/download.js';
 import { showMessage } from '../../app/messages.js';
 import { useSession } from '../../app/session.js';
 import blocks from '../../components/Blocks.module.css';
@@ -23,7 +24,8 @@ export function PlansToAccept() {
     acceptance.status === 'accepted' ? (
       <p key={acceptance.planVersionId} className="dim">
         {acceptance.planName}, version {acceptance.version}: accepted by {acceptance.signedName}{' '}
-        {acceptance.decidedAt === undefined ? '' : formatTimestamp(acceptance.decidedAt)}
+        {acceptance.decidedAt === undefined ? '' : formatTimestamp(acceptance.decidedAt)}{' '}
+        <DownloadDocument planVersionId={acceptance.planVersionId} />
       </p>
     ) : (
       <PlanToAccept key={acceptance.planVersionId} acceptance={acceptance} />
@@ -48,9 +50,22 @@ function PlanToAccept({ acceptance }: { readonly acceptance: Acceptance }) {
         </p>
         <Sentences title="Your terms" sentences={describeTerms(read.document.terms)} />
         <Sentences title="Examples" sentences={describeExamples(read.document, workspace.currency)} />
+        <span className={blocks.actions}>
+          <DownloadDocument planVersionId={planVersionId} />
+        </span>
         <SignForm planVersionId={planVersionId} sha256={read.sha256} />
       </div>
     </Card>
+  );
+}
+
+/** The document with its hash, as it is signed. */
+function DownloadDocument({ planVersionId }: { readonly planVersionId: string }) {
+  const { start, ratio } = useDownload((_kind, onProgress) => downloadPlanDocument(planVersionId, onProgress));
+  return (
+    <Button icon={IconDownload} isBusy={ratio !== null} onClick={() => start()}>
+      Document, PDF
+    </Button>
   );
 }
 

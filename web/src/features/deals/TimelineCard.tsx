@@ -3,7 +3,7 @@ import { holdsQuery, invoicesQuery, payablesOfDealQuery } from '../../api/payout
 import { type Breakdown } from '../../api/queries.js';
 import { refundsQuery } from '../../api/refund-queries.js';
 import { useKeptDialog } from '../../app/kept-state.js';
-import { useSession } from '../../app/session.js';
+import { seesPayments, useSession } from '../../app/session.js';
 import { Button } from '../../components/Button.js';
 import { Card } from '../../components/Page.js';
 import { formatDay } from '../../shared/format/dates.js';
@@ -21,7 +21,7 @@ interface TimelineCardProps {
 /** What happened to the money of a deal, from the win to the bank, and what is still to come; nothing in workspaces without payouts. */
 export function TimelineCard({ dealId, breakdown }: TimelineCardProps) {
   const { role } = useSession();
-  const sees = role === 'admin' || role === 'payroll' || role === 'finance';
+  const sees = seesPayments(role);
   const payables = useQuery(payablesOfDealQuery(dealId)).data?.payables ?? [];
   const invoices = useQuery({ ...invoicesQuery(dealId), enabled: sees }).data ?? [];
   const refunds = useQuery({ ...refundsQuery(dealId), enabled: sees }).data ?? [];

@@ -99,7 +99,7 @@ type Cells = Partial<Record<ColumnName, string>>;
 
 /** Titles that say the role, such as "Sales Manager". Others stay as they are, and the dry run rejects them. */
 const titles: readonly (readonly [pattern: RegExp, role: string])[] = [
-  [/^(rep|manager|admin|payroll|finance)$/, '$&'],
+  [/^(rep|manager|admin|payroll|finance|auditor)$/, '$&'],
   [/\b(manager|director|head|vp|vice president|lead|supervisor)\b/, 'manager'],
   [/\b(rep|representative|executive|ae|sdr|bdr|seller|agent|consultant)\b/, 'rep'],
 ];

@@ -7,7 +7,7 @@ export const personSearch = {
   title: text,
   location: text,
   manager: text,
-  role: oneOf('admin', 'manager', 'payroll', 'finance', 'rep'),
+  role: oneOf('admin', 'manager', 'payroll', 'finance', 'auditor', 'rep'),
   fields: text,
   state: oneOf('active', 'inactive'),
 };

@@ -5,6 +5,7 @@ import { signOut, useSession } from '../../app/session.js';
 import { Button } from '../../components/Button.js';
 import { Facing } from '../../components/Facing.js';
 import { Card, Page } from '../../components/Page.js';
+import { PersonalData } from '../../features/people/PersonalData.js';
 
 const signOutButton = (
   <Button icon={IconLogout} onClick={signOut}>
@@ -14,7 +15,7 @@ const signOutButton = (
 
 /** Who is signed in, and the way out. */
 export function AccountPage() {
-  const { name, email, role, workspace } = useSession();
+  const { repId, name, email, role, workspace } = useSession();
   return (
     <Page title="Your account" crumbs={[{ label: 'Your account' }]}>
       <Card title={name} action={signOutButton}>
@@ -25,6 +26,7 @@ export function AccountPage() {
             ['Workspace', workspace.name],
             ['Currency', workspace.currency],
             ['Time zone', workspace.timezone],
+            ['Your data', <PersonalData key="data" repId={repId} />],
             [
               'Mails',
               <Link key="mail" to="/me/mail">

@@ -36,6 +36,7 @@ import { PeriodPicker } from '../../components/PeriodPicker.js';
 import { rowAction } from '../../components/row-keys.js';
 import { DrawsOfPerson } from '../../features/draws/DrawsOfPerson.js';
 import { BalanceOfPerson } from '../../features/payables/BalanceOfPerson.js';
+import { PersonalData } from '../../features/people/PersonalData.js';
 import { personFieldsQuery } from '../../features/people/person-fields.js';
 import { WorkingTimeline } from '../../features/people/WorkingTimeline.js';
 import { drawTimeline, isProrated, listReasons } from '../../features/people/working-time.js';
@@ -86,6 +87,7 @@ export function PersonPage() {
       ]}
       actions={
         <>
+          <PersonalData repId={repId} />
           {isOwn ? null : <Leave repId={repId} person={person} assignments={query.data?.assignments ?? []} />}
           <PeriodPicker period={year} lengths={[12]} onChange={(period) => navigate({ search: { year: period } })} />
         </>

@@ -5,7 +5,7 @@ import { lazy, Suspense } from 'react';
 import { type Breakdown, breakdownQuery } from '../../api/queries.js';
 import { useKeptDialog } from '../../app/kept-state.js';
 import { findUrl } from '../../app/navigation.js';
-import { useSession } from '../../app/session.js';
+import { seesPayments, useSession } from '../../app/session.js';
 import blocks from '../../components/Blocks.module.css';
 import { Button } from '../../components/Button.js';
 import { Facing } from '../../components/Facing.js';
@@ -85,14 +85,14 @@ export function DealPage() {
               credits={loaded.credits}
             />
             <Content dealId={dealId} breakdown={loaded} />
-            {role === 'admin' || role === 'payroll' || role === 'finance' ? (
+            {seesPayments(role) ? (
               <RefundsCard
                 dealId={dealId}
                 currency={loaded.deal?.currency ?? undefined}
                 canEdit={role === 'admin' && loaded.deal !== null && loaded.deal.deleted_at === null}
               />
             ) : null}
-            {role === 'admin' || role === 'payroll' || role === 'finance' ? (
+            {seesPayments(role) ? (
               <CustomerOfDeal
                 dealId={dealId}
                 currency={loaded.deal?.currency ?? undefined}

@@ -93,7 +93,7 @@ function Steps({ month: { month, status, hash, checklist, posted } }: Pick<Month
     onDone: () => showMessage(`${formatPeriod(month)} is closed.`),
   });
   const isAdmin = role === 'admin';
-  if (role === 'finance') return null;
+  if (role === 'finance' || role === 'auditor') return null;
   return (
     <div className={styles.steps}>
       {status === 'open' ? (

@@ -95,7 +95,7 @@ function Content({ versions }: { readonly versions: readonly Plan[] }) {
           <p>{newest.assignedReps.map(({ name }) => name).join(', ')}</p>
         )}
       </Card>
-      <PlanAcceptance planId={newest.planId} planVersionId={shown.planVersionId} />
+      <PlanAcceptance planId={newest.planId} planVersionId={shown.planVersionId} mode={shown.acceptance ?? 'none'} />
       <Overrides plan={shown} history={versions} currency={currency} />
     </Page>
   );

@@ -3,7 +3,7 @@ import { useAction } from '../../api/change.js';
 import { api } from '../../api/client.js';
 import { commentsQuery } from '../../api/queries.js';
 import { useKeptState } from '../../app/kept-state.js';
-import { useSession } from '../../app/session.js';
+import { onlyReads, useSession } from '../../app/session.js';
 import blocks from '../../components/Blocks.module.css';
 import { Button } from '../../components/Button.js';
 import { TextArea } from '../../components/Field.js';
@@ -45,7 +45,7 @@ export function CommentThread({ repId, period }: CommentThreadProps) {
           )
         }
       </Loaded>
-      {role === 'payroll' || role === 'finance' ? null : <CommentForm repId={repId} period={period} />}
+      {onlyReads(role) ? null : <CommentForm repId={repId} period={period} />}
     </section>
   );
 }

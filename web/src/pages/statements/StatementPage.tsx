@@ -5,7 +5,7 @@ import { lazy, Suspense } from 'react';
 import { downloadStatement } from '../../api/download.js';
 import { dashboardQuery, type Statement, statementQuery } from '../../api/queries.js';
 import { findUrl } from '../../app/navigation.js';
-import { useSession } from '../../app/session.js';
+import { onlyReads, useSession } from '../../app/session.js';
 import { usePeriod } from '../../app/today.js';
 import blocks from '../../components/Blocks.module.css';
 import { buttonClass } from '../../components/Button.js';
@@ -190,9 +190,7 @@ function OwedNote({ statement: { owed, period, repName, repId } }: { readonly st
       actions={
         reads ? (
           <Link to="/discrepancies" search={{ status, open: discrepancyId }} className={buttonClass()}>
-            {status === 'open' && role !== 'payroll' && role !== 'finance' && own !== repId
-              ? 'Decide'
-              : 'See the difference'}
+            {status === 'open' && !onlyReads(role) && own !== repId ? 'Decide' : 'See the difference'}
           </Link>
         ) : undefined
       }
