@@ -2,7 +2,6 @@ import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'chai';
 import { sql } from 'kysely';
-import { up } from '#migrations/071_known_zones.js';
 import { previewWorkspace } from '#src/access/workspaces/commands/preview-workspace.js';
 import { updateWorkspace } from '#src/access/workspaces/commands/update-workspace.js';
 import { createWorkspace } from '#src/access/workspaces/create-workspace.js';
@@ -88,19 +87,5 @@ describe('time zones of workspaces', () => {
       ].map(([found]) => `${file}: ${found}`),
     );
     expect(reads).to.deep.equal([]);
-  });
-
-  it('that were stored get the name that PostgreSQL has', async () => {
-    const { owner } = workspace.db;
-    const rename = async (timezone: string) => {
-      await sql`update workspaces set timezone = ${timezone}`.execute(owner);
-      await sql`drop function known_zone`.execute(owner);
-      await up(owner as never);
-      return (await zones())[0];
-    };
-    expect(await rename('IST')).to.equal('Asia/Calcutta');
-    expect(await rename('europe/berlin')).to.equal('Europe/Berlin');
-    expect(await rename('Mars/Olympus')).to.equal('UTC');
-    expect(await rename('US/Eastern')).to.equal('US/Eastern');
   });
 });

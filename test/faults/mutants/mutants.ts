@@ -165,7 +165,7 @@ export const mutants: readonly Mutant[] = [
       },
       {
         // Removes the trigger as well, which rejects the write.
-        file: 'migrations/011_statements.ts',
+        file: 'migrations/013_statements.ts',
         from: 'if frozen is not null then',
         to: 'if frozen is not null and false then',
       },

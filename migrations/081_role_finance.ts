@@ -1,8 +1,0 @@
-import { type Kysely, sql } from 'kysely';
-
-/** The role of people who read amounts, books and journals, and decide nothing. */
-export async function up(db: Kysely<unknown>): Promise<void> {
-  await sql`
-    alter table reps drop constraint reps_role_check,
-      add constraint reps_role_check check (role in ('admin', 'manager', 'payroll', 'finance', 'rep'))`.execute(db);
-}
