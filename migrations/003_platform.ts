@@ -115,19 +115,19 @@ async function createAdmitCallers(db: Kysely<unknown>): Promise<void> {
     language plpgsql volatile ${asOwnerWithIndexes} as $$
     #variable_conflict use_column
     declare
-      place integer;
+      i integer;
     begin
       for hash, workspace_id, token_id, kind, rep_id, role, active, created_by, scopes, agent, is_agent in
         select * from find_tokens(hashes)
       loop
-        place := array_position(hashes, hash);
+        i := array_position(hashes, hash);
         if max_requests is not null then
           select c.admitted, c.remaining, c.reset_second, c.now_second
           into admitted, remaining, reset_second, now_second
           from count_requests(array[workspace_id], array[coalesce((agent ->> 'connectionId')::uuid, token_id)],
-            requested[place : place], array[max_requests], array[null::timestamptz]) c;
+            requested[i : i], array[max_requests], array[null::timestamptz]) c;
         end if;
-        cache_versions := case when with_cache_versions[place] then cache_versions_of(workspace_id) end;
+        cache_versions := case when with_cache_versions[i] then cache_versions_of(workspace_id) end;
         team := case when kind in ('sess', 'agt') and role = 'manager' then visible_team(workspace_id, rep_id) end;
         return next;
       end loop;
@@ -218,7 +218,7 @@ async function createJobs(db: Kysely<unknown>): Promise<void> {
     create table job_items (
       workspace_id uuid not null,
       job_id uuid not null,
-      place integer not null,
+      position integer not null,
       -- as it was sent: an id of no rep fails
       rep_id text,
       -- the version that was confirmed
@@ -228,7 +228,7 @@ async function createJobs(db: Kysely<unknown>): Promise<void> {
       code text,
       message text,
       content jsonb,
-      primary key (workspace_id, job_id, place),
+      primary key (workspace_id, job_id, position),
       unique (workspace_id, job_id, rep_id),
       foreign key (workspace_id, job_id) references stored_jobs on delete cascade
     )`.execute(db);
@@ -246,7 +246,7 @@ async function createJobFunctions(db: Kysely<unknown>): Promise<void> {
       from (
         select j.workspace_id, j.job_id, j.not_before, j.is_leased,
           row_number() over (
-            partition by j.workspace_id order by j.is_leased desc, j.total > 1, j.not_before) as place
+            partition by j.workspace_id order by j.is_leased desc, j.total > 1, j.not_before) as turn
         from (
           select j.*, exists (
             select from work_leases l
@@ -256,8 +256,8 @@ async function createJobFunctions(db: Kysely<unknown>): Promise<void> {
           where j.kind = kind_of_job and j.finished_at is null and j.not_before <= now()
         ) j
       ) due
-      where not due.is_leased and due.place <= max_of_workspace
-      order by due.place, due.not_before
+      where not due.is_leased and due.turn <= max_of_workspace
+      order by due.turn, due.not_before
       limit max_jobs
     $$`.execute(db);
   // What can be requested again is deleted after a day without a worker. An approval waits.

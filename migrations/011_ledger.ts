@@ -187,8 +187,8 @@ async function createJobs(db: Kysely<unknown>): Promise<void> {
       result jsonb,
       error text,
       actor text not null,
-      -- the job's pull still runs, so the job is not complete even if nothing is left to calculate
-      pulling boolean not null default false,
+      -- the job's sync still runs, so the job is not complete even if nothing is left to calculate
+      syncing boolean not null default false,
       started_at timestamptz not null default now(),
       finished_at timestamptz,
       primary key (workspace_id, job_id)
@@ -209,8 +209,8 @@ async function createRequests(db: Kysely<unknown>): Promise<void> {
       trigger text not null,
       deal_id text,
       job_id uuid,
-      -- calculated when this pull has ended, so that a rep is calculated once and not once for each page
-      pull_id uuid,
+      -- calculated when this sync has ended, so that a rep is calculated once and not once for each page
+      sync_run_id uuid,
       -- the days before from_day in its attainment period have been calculated
       continues boolean not null default false,
       requested_at timestamptz not null default now(),
@@ -261,12 +261,12 @@ async function createSweepFunctions(db: Kysely<unknown>): Promise<void> {
     language sql stable ${asOwner} as $$
       select due.workspace_id, due.rep_id
       from (
-        select c.workspace_id, c.rep_id, row_number() over (partition by c.workspace_id order by min(c.check_id)) as place
+        select c.workspace_id, c.rep_id, row_number() over (partition by c.workspace_id order by min(c.check_id)) as turn
         from period_checks c
         where c.not_before < now() - older_than
         group by c.workspace_id, c.rep_id
       ) due
-      order by due.place
+      order by due.turn
       limit max_reps
     $$`.execute(db);
   // The end of a period replaces its provisional exchange rates.
@@ -329,20 +329,20 @@ async function createDueLanes(db: Kysely<unknown>): Promise<void> {
       end if;
       lanes_of_each := ceil(max_lanes::numeric / cardinality(waiting));
       loop
-        select array_agg(due.workspace_id order by due.place), array_agg(due.rep_id order by due.place)
+        select array_agg(due.workspace_id order by due.turn), array_agg(due.rep_id order by due.turn)
           into due_workspaces, due_reps
           from unnest(waiting) w(workspace_id), lateral (
-            select q.workspace_id, q.rep_id, row_number() over (order by q.request_id) as place
+            select q.workspace_id, q.rep_id, row_number() over (order by q.request_id) as turn
             from calculation_requests q
             left join lanes l on l.workspace_id = q.workspace_id and l.rep_id = q.rep_id
             where q.workspace_id = w.workspace_id and q.requested_at < before and l.parked_at is null
               and (l.not_before is null or l.not_before <= now())
-              and not exists (select from crm_pulls p where p.workspace_id = q.workspace_id and p.pull_id = q.pull_id
-                and p.failing_since is null)
+              and not exists (select from crm_sync_runs r
+                where r.workspace_id = q.workspace_id and r.sync_run_id = q.sync_run_id and r.failing_since is null)
               and not exists (select from calculation_requests e
                 where e.workspace_id = q.workspace_id and e.rep_id = q.rep_id and e.request_id < q.request_id
-                  and e.requested_at < before and not exists (select from crm_pulls p
-                    where p.workspace_id = e.workspace_id and p.pull_id = e.pull_id and p.failing_since is null))
+                  and e.requested_at < before and not exists (select from crm_sync_runs r
+                    where r.workspace_id = e.workspace_id and r.sync_run_id = e.sync_run_id and r.failing_since is null))
             order by q.request_id
             limit lanes_of_each
           ) due;

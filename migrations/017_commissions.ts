@@ -43,14 +43,14 @@ async function createExceptionRows(db: Kysely<unknown>): Promise<void> {
     create table exception_job_rows (
       workspace_id uuid not null,
       job_id uuid not null,
-      place integer not null,
+      position integer not null,
       reason text not null,
       deal_id text not null,
       rep_id uuid,
       currency text,
       amount numeric,
       content jsonb not null,
-      primary key (workspace_id, job_id, place),
+      primary key (workspace_id, job_id, position),
       foreign key (workspace_id, job_id) references stored_jobs on delete cascade
     )`.execute(db);
   await sql`create index exception_job_rows_by_reason on exception_job_rows (workspace_id, job_id, reason)`.execute(db);

@@ -3,11 +3,11 @@ import { recordRowChanges } from './change-triggers.js';
 import { asOwner, grantToService } from './owner-functions.js';
 import { tenantTable } from './tenant-table.js';
 
-/** Connections to CRMs, their members and fields, and running pulls. */
+/** Connections to CRMs, their members and fields, and running syncs. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await createConnections(db);
   await createAccounts(db);
-  await createPulls(db);
+  await createSyncRuns(db);
   await createHistory(db);
   await createWriteBacks(db);
   await createSweepFunctions(db);
@@ -97,11 +97,11 @@ async function createAccounts(db: Kysely<unknown>): Promise<void> {
 }
 
 /** A running sync or poll, with the position at which another worker continues it after a crash. */
-async function createPulls(db: Kysely<unknown>): Promise<void> {
+async function createSyncRuns(db: Kysely<unknown>): Promise<void> {
   await sql`
-    create table crm_pulls (
+    create table crm_sync_runs (
       workspace_id uuid not null,
-      pull_id uuid not null,
+      sync_run_id uuid not null,
       provider text not null check (provider in ('crma', 'crmb', 'crmc')),
       kind text not null check (kind in ('sync', 'poll')),
       actor text not null,
@@ -109,11 +109,11 @@ async function createPulls(db: Kysely<unknown>): Promise<void> {
       recalculate boolean not null default false,
       -- the deals of another account are removed, however many they are
       replaces boolean not null default false,
-      -- a request waits for the result: the pull fails at once if it cannot begin
+      -- a request waits for the result: the sync fails at once if it cannot begin
       awaited boolean not null default false,
       phase text not null default 'people' check (phase in ('people', 'fields', 'deals', 'missing', 'finish')),
       modified_from timestamptz,
-      -- null if this pull does not list deletions apart
+      -- null if this sync does not list deletions apart
       deleted_from timestamptz,
       -- all changes before this time, by the clock of the CRM, are in the listing
       covered_until timestamptz,
@@ -128,23 +128,23 @@ async function createPulls(db: Kysely<unknown>): Promise<void> {
       restarts integer not null default 0,
       not_before timestamptz not null default now(),
       started_at timestamptz not null default now(),
-      primary key (workspace_id, pull_id)
+      primary key (workspace_id, sync_run_id)
     )`.execute(db);
-  await sql`create unique index crm_pulls_one_of_kind on crm_pulls (workspace_id, provider, kind)`.execute(db);
-  await tenantTable(db, 'crm_pulls');
+  await sql`create unique index crm_sync_runs_one_of_kind on crm_sync_runs (workspace_id, provider, kind)`.execute(db);
+  await tenantTable(db, 'crm_sync_runs');
   await sql`
-    create table crm_pull_deals (
+    create table crm_sync_run_deals (
       workspace_id uuid not null,
-      pull_id uuid not null,
+      sync_run_id uuid not null,
       deal_id text not null,
       outcome text not null,
       is_skipped boolean not null,
       -- number of restarts of the listing that contained the deal last
       listing integer not null,
-      primary key (workspace_id, pull_id, deal_id),
-      foreign key (workspace_id, pull_id) references crm_pulls on delete cascade
+      primary key (workspace_id, sync_run_id, deal_id),
+      foreign key (workspace_id, sync_run_id) references crm_sync_runs on delete cascade
     )`.execute(db);
-  await tenantTable(db, 'crm_pull_deals');
+  await tenantTable(db, 'crm_sync_run_deals');
 }
 
 /** Syncs and polls that have ended. */
@@ -206,9 +206,9 @@ async function createWriteBacks(db: Kysely<unknown>): Promise<void> {
       deal_id text not null,
       provider text not null check (provider in ('crma', 'crmb', 'crmc')),
       -- what the fields must hold, and what the CRM accepted last
-      wanted jsonb not null,
+      desired jsonb not null,
       written jsonb,
-      -- when "wanted" is written; null if the CRM has it
+      -- when "desired" is written; null if the CRM has it
       due_at timestamptz,
       -- set while the outcome of a request with this deal is unknown
       sent_at timestamptz,
@@ -229,13 +229,13 @@ async function createWriteBacks(db: Kysely<unknown>): Promise<void> {
 
 async function createSweepFunctions(db: Kysely<unknown>): Promise<void> {
   await sql`
-    create function due_pulls()
-    returns table (workspace_id uuid, pull_id uuid, generation integer)
+    create function due_sync_runs()
+    returns table (workspace_id uuid, sync_run_id uuid, generation integer)
     language sql stable ${asOwner} as $$
-      select p.workspace_id, p.pull_id, coalesce(l.generation, 0)
-      from crm_pulls p
-      left join work_leases l on l.workspace_id = p.workspace_id and l.work = 'pull ' || p.pull_id
-      where p.not_before <= now() and (l.leased_until is null or l.leased_until < now())
+      select r.workspace_id, r.sync_run_id, coalesce(l.generation, 0)
+      from crm_sync_runs r
+      left join work_leases l on l.workspace_id = r.workspace_id and l.work = 'sync run ' || r.sync_run_id
+      where r.not_before <= now() and (l.leased_until is null or l.leased_until < now())
     $$`.execute(db);
   await sql`
     create function due_polls(providers text[])
@@ -244,8 +244,8 @@ async function createSweepFunctions(db: Kysely<unknown>): Promise<void> {
       select c.workspace_id, c.provider from crm_connections c
       where c.provider = any(providers) and c.connected_at is not null and c.credentials is not null and c.sync_enabled
         and c.broken_at is null and (c.poll_due_at is null or c.poll_due_at <= now())
-        and not exists (select from crm_pulls p
-          where p.workspace_id = c.workspace_id and p.provider = c.provider and p.kind = 'poll')
+        and not exists (select from crm_sync_runs r
+          where r.workspace_id = c.workspace_id and r.provider = c.provider and r.kind = 'poll')
     $$`.execute(db);
   await sql`
     create function due_write_backs()
@@ -269,10 +269,11 @@ async function createSweepFunctions(db: Kysely<unknown>): Promise<void> {
     language sql stable ${asOwner} as $$
       select count(*),
         coalesce(extract(epoch from clock_timestamp() - min(q.requested_at) filter (where l.parked_at is null
-          and not exists (select from crm_pulls p where p.workspace_id = q.workspace_id and p.pull_id = q.pull_id))), 0)::float8,
+          and not exists (select from crm_sync_runs r
+            where r.workspace_id = q.workspace_id and r.sync_run_id = q.sync_run_id))), 0)::float8,
         (select count(*) from lanes p where p.parked_at is not null)
       from calculation_requests q
       left join lanes l on l.workspace_id = q.workspace_id and l.rep_id = q.rep_id
     $$`.execute(db);
-  await grantToService(db, ['due_pulls()', 'due_polls(text[])', 'due_write_backs()', 'calculation_backlog()']);
+  await grantToService(db, ['due_sync_runs()', 'due_polls(text[])', 'due_write_backs()', 'calculation_backlog()']);
 }

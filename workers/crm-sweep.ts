@@ -14,7 +14,7 @@ const overdue = '2 seconds';
 const slotMs = 5000;
 
 /**
- * Wakes workers for inbox messages and pulls that no worker processes, because a wake-up was lost, a worker died or
+ * Wakes workers for inbox messages and syncs that no worker processes, because a wake-up was lost, a worker died or
  * a pause has ended, and starts polls that are due. Several workers may sweep at the same time: each step has an
  * effect once.
  */
@@ -28,7 +28,7 @@ export class CrmSweep implements SweptWork {
   due(): RawBuilder<unknown> {
     return sql`
       select from due_inboxes(${overdue}::interval) union all select from due_polls(${crmProviders}::text[])
-      union all select from due_pulls() union all select from due_write_backs()`;
+      union all select from due_sync_runs() union all select from due_write_backs()`;
   }
 
   async run(): Promise<void> {
@@ -37,8 +37,8 @@ export class CrmSweep implements SweptWork {
       sql`select workspace_id "workspaceId", source, generation from due_inboxes(${overdue}::interval)`,
     );
     await this.startPolls();
-    // A new pull may still wait for its first worker; that wake-up and this one are then the same job.
-    await this.wake(syncRunJob, sql`select workspace_id "workspaceId", pull_id "pullId", generation from due_pulls()`);
+    // A new sync may still wait for its first worker; that wake-up and this one are then the same job.
+    await this.wake(syncRunJob, sql`select workspace_id "workspaceId", sync_run_id "syncRunId", generation from due_sync_runs()`);
     // Changes of two seconds are written together.
     await this.wake(writeBackJob, sql`select workspace_id "workspaceId", generation from due_write_backs()`);
   }
@@ -53,8 +53,8 @@ export class CrmSweep implements SweptWork {
     const { rows } = await sql<{ workspace_id: string; provider: CrmProvider }>`
       select * from due_polls(${crmProviders}::text[])`.execute(this.database);
     for (const { workspace_id: workspaceId, provider } of rows) {
-      const pullId = await this.unitOfWork.write({ workspaceId }, (tx) => insertPoll(tx, provider));
-      if (pullId !== null) await this.queue.add(syncRunJob, { workspaceId, pullId });
+      const syncRunId = await this.unitOfWork.write({ workspaceId }, (tx) => insertPoll(tx, provider));
+      if (syncRunId !== null) await this.queue.add(syncRunJob, { workspaceId, syncRunId });
     }
   }
 }

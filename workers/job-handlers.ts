@@ -36,7 +36,7 @@ export function checkPeriodsHandler(checker: PeriodChecker): JobHandler<{ worksp
  * position of the next one.
  */
 export function syncRunHandler(runner: CrmSyncRunner): JobHandler<SyncRunPayload> {
-  return { declaration: syncRunJob, run: ({ workspaceId, pullId }) => runner.run(workspaceId, pullId) };
+  return { declaration: syncRunJob, run: ({ workspaceId, syncRunId }) => runner.run(workspaceId, syncRunId) };
 }
 
 /**

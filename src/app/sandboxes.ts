@@ -29,8 +29,8 @@ const notCopied: ReadonlySet<string> = new Set([
   'change_requests',
   'crm_accounts',
   'crm_connections',
-  'crm_pull_deals',
-  'crm_pulls',
+  'crm_sync_run_deals',
+  'crm_sync_runs',
   'crm_syncs',
   'crm_write_backs',
   'deal_write_backs',
@@ -99,7 +99,7 @@ export async function copyToSandbox(
           name = coalesce(${name ?? null}, left(name, 190) || ' (sandbox)'),
           digest_of = null, created_at = now(), configuration_revision = gen_random_uuid()
         where workspace_id = ${sandboxId}`.execute(tx);
-      await sql`update calculation_requests set job_id = null, pull_id = null where workspace_id = ${sandboxId}`.execute(
+      await sql`update calculation_requests set job_id = null, sync_run_id = null where workspace_id = ${sandboxId}`.execute(
         tx,
       );
       return counts;

@@ -98,8 +98,8 @@ export interface LedgerTables {
     result: Json<Record<string, unknown>> | null;
     error: string | null;
     actor: string;
-    /** The job's own pull still runs, even if nothing is left to calculate. */
-    pulling: Generated<boolean>;
+    /** The job's own sync still runs, even if nothing is left to calculate. */
+    syncing: Generated<boolean>;
     started_at: GeneratedInstant;
     finished_at: Instant | null;
   };
@@ -112,7 +112,7 @@ export interface LedgerTables {
     trigger: string;
     deal_id: string | null;
     job_id: string | null;
-    pull_id: string | null;
+    sync_run_id: string | null;
     continues: Generated<boolean>;
     requested_at: GeneratedInstant;
   };

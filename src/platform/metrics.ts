@@ -38,7 +38,7 @@ export const metrics = {
   }),
   calculationRequestAge: new Gauge({
     name: 'calculation_request_age_seconds',
-    help: 'Age of the oldest calculation request without those of parked lanes and of running pulls; alert on this',
+    help: 'Age of the oldest calculation request without those of parked lanes and of running syncs; alert on this',
     registers,
   }),
   parkedLanes: new Gauge({

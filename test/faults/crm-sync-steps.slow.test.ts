@@ -91,16 +91,16 @@ for (const { provider, start } of crashed)
       await rows('update crm_connections set reconcile_rejected_at = now() where workspace_id = $1 returning 1 as n');
       await killAt({ on: /workspace_members|owners|FROM User/, after: 0 });
       await killAt({ on: /attributes\?|properties\/|describe/, after: 0 });
-      await killAt({ failpoint: 'pull.afterFetch' });
+      await killAt({ failpoint: 'sync.afterFetch' });
       expect(await count('deals')).to.equal(1);
-      for (const failpoint of ['pull.afterRecord', 'pull.afterStep']) await killAt({ failpoint });
+      for (const failpoint of ['sync.afterRecord', 'sync.afterStep']) await killAt({ failpoint });
       expect(await count('deals')).to.equal(1);
       await killAt({ on: world.listing, after: 1 });
       expect(await count('deals'))
         .to.be.above(1)
         .and.below(deals);
       if (provider !== 'crmc') await killAt(byId[provider]);
-      await killAt({ failpoint: 'pull.beforeFinish' });
+      await killAt({ failpoint: 'sync.beforeFinish' });
       const job = await runToEnd(jobId);
       expect(job).to.include({ status: 'completed' });
       const listed = provider === 'crmc' ? deals + 1 : deals;

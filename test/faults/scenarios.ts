@@ -270,7 +270,7 @@ const approve: Path = { of: 'apis', walk: (scenario) => scenario.approveAndUnloc
 const generate: Path = { of: 'apis', walk: (scenario) => scenario.generate() };
 const adjust: Path = { of: 'apis', walk: (scenario) => scenario.adjust() };
 const message: Path = { of: 'workers', walk: (scenario) => scenario.deliver() };
-const pull: Path = { of: 'workers', walk: (scenario) => scenario.sync() };
+const sync: Path = { of: 'workers', walk: (scenario) => scenario.sync() };
 const document: Path = { of: 'workers', walk: (scenario) => scenario.exportTeam() };
 const pay: Path = { of: 'apis', walk: (scenario) => scenario.pay() };
 const scheduledImport: Path = { of: 'workers', walk: (scenario) => scenario.importScheduled() };
@@ -296,10 +296,10 @@ export const paths: Readonly<Record<Exclude<FailpointName, `migrate.${string}`>,
   'inbox.afterFetch': message,
   'inbox.afterRecord': message,
   'inbox.afterMark': message,
-  'pull.afterFetch': pull,
-  'pull.afterRecord': pull,
-  'pull.afterStep': pull,
-  'pull.beforeFinish': pull,
+  'sync.afterFetch': sync,
+  'sync.afterRecord': sync,
+  'sync.afterStep': sync,
+  'sync.beforeFinish': sync,
   'delivery.afterSend': workers,
   'writeBack.afterSend': message,
   'scheduledImport.afterDownload': scheduledImport,

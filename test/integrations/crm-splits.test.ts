@@ -210,11 +210,11 @@ for (const start of [startCrmb, startCrmc]) {
       ]);
       await syncWithPlan();
       await service.running.service.parts.resolve(WriteBackRunner).run(workspace.workspaceId);
-      const [row] = await workspace.sql<{ wanted: object }>(
-        'select wanted from deal_write_backs where workspace_id = $1 and deal_id = $2',
+      const [row] = await workspace.sql<{ desired: object }>(
+        'select desired from deal_write_backs where workspace_id = $1 and deal_id = $2',
         deal,
       );
-      expect(row?.wanted).to.include({ commission: '60', commissionTotal: '100' });
+      expect(row?.desired).to.include({ commission: '60', commissionTotal: '100' });
     });
 
     it('that do not total 100 % are left out, and the deal stays its owner’s', async () => {

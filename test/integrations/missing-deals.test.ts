@@ -25,12 +25,12 @@ describe('deals that the listing of a CRM did not contain', () => {
         now() - interval '1 hour'
       from generate_series(1, ${deals}::int) n`.execute(workspace.db.owner);
     await sql`
-      insert into crm_pulls (workspace_id, pull_id, provider, kind, actor, restarts)
+      insert into crm_sync_runs (workspace_id, sync_run_id, provider, kind, actor, restarts)
       values (${workspace.workspaceId}::uuid, ${listing.syncRunId}::uuid, 'crma', 'sync', 'test', 1)`.execute(
       workspace.db.owner,
     );
     await sql`
-      insert into crm_pull_deals (workspace_id, pull_id, deal_id, outcome, is_skipped, listing)
+      insert into crm_sync_run_deals (workspace_id, sync_run_id, deal_id, outcome, is_skipped, listing)
       select ${workspace.workspaceId}::uuid, ${listing.syncRunId}::uuid, 'D-' || 10000 + n, 'unchanged', false, (n % ${interval} <> 0)::int
       from generate_series(1, ${deals}::int) n where n % ${2 * interval} <> 0`.execute(workspace.db.owner);
     await sql`analyze`.execute(workspace.db.owner);
@@ -60,7 +60,7 @@ describe('deals that the listing of a CRM did not contain', () => {
     const rowsRead = async (tx: Transaction) => {
       const { rows } = await sql<{ read: number }>`
         select (seq_tup_read + coalesce(idx_tup_fetch, 0))::int as read from pg_stat_xact_user_tables
-        where relname = 'crm_pull_deals'`.execute(tx.db);
+        where relname = 'crm_sync_run_deals'`.execute(tx.db);
       return rows[0]?.read ?? 0;
     };
     const ofSecondPage = await read(async (tx) => {
@@ -71,7 +71,7 @@ describe('deals that the listing of a CRM did not contain', () => {
     expect(ofSecondPage).to.be.within(1, pageSize);
   });
 
-  it('are not those that were created or changed since the pull began', async () => {
+  it('are not those that were created or changed since the sync began', async () => {
     const later = sql`now() + interval '1 hour'`;
     await sql`update deals set snapshot_at = ${later} where deal_id = ${idOf(interval)}`.execute(workspace.db.owner);
     await sql`update deals set source_updated_at = ${later} where deal_id = ${idOf(2 * interval)}`.execute(

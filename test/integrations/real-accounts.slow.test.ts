@@ -225,10 +225,10 @@ describe('accounts of crm-b', function () {
       const end = crm.server.fault({ on: listing, answer: hangUp });
       const { jobId } = await api.expect(200, ...sync, { async: true });
       const hasFailed = async (attempts: number) =>
-        Number((await rows('select attempts from crm_pulls where workspace_id = $1'))[0]?.['attempts']) > attempts;
+        Number((await rows('select attempts from crm_sync_runs where workspace_id = $1'))[0]?.['attempts']) > attempts;
       await until(() => hasFailed(0));
       const since = isOver ? '25 hours' : '23 hours';
-      await rows(`update crm_pulls set attempts = 50, failing_since = now() - interval '${since}', not_before = now()
+      await rows(`update crm_sync_runs set attempts = 50, failing_since = now() - interval '${since}', not_before = now()
         where workspace_id = $1`);
       if (isOver) {
         expect(await api.finishedJob(jobId)).to.include({ status: 'failed' });
@@ -238,7 +238,7 @@ describe('accounts of crm-b', function () {
       await until(() => hasFailed(50));
       expect(await api.job(jobId)).to.include({ status: 'running' });
       end();
-      await rows('update crm_pulls set not_before = now() where workspace_id = $1');
+      await rows('update crm_sync_runs set not_before = now() where workspace_id = $1');
       expect(await api.finishedJob(jobId)).to.include({ status: 'completed' });
     }
     const texts = (await service.mailsTo('boss@x.io')).map(({ text }) => text);

@@ -104,7 +104,7 @@ describe('a sync', function () {
     expect(grown.filter(({ rows, fewer }) => rows > minRows && rows > maxGrowth * fewer)).to.deep.equal([]);
     expect(grown.filter(({ rows }) => rows >= many).map(({ table }) => table)).to.include.members([
       'deals',
-      'crm_pull_deals',
+      'crm_sync_run_deals',
       'commission_events',
     ]);
     // Each sync requests a page of ids and a page of deals.

@@ -64,10 +64,10 @@ for (const { provider, start } of crmWorlds) {
     const untilRetried = () =>
       until(
         async () => {
-          const [pull] = await rows('select deals from crm_pulls where workspace_id = $1 and attempts > 0', [
+          const [run] = await rows('select deals from crm_sync_runs where workspace_id = $1 and attempts > 0', [
             workspaceId,
           ]);
-          return pull === undefined ? null : { listed: Number(pull['deals']) };
+          return run === undefined ? null : { listed: Number(run['deals']) };
         },
         { withinMs: 90_000 },
       );
@@ -171,7 +171,7 @@ for (const { provider, start } of crmWorlds) {
         expect(held?.['n']).to.be.above(0);
         expect(await due()).to.deep.equal([]);
         expect(await runs()).to.equal(0);
-        const failing = 'update crm_pulls set failing_since = $2 where workspace_id = $1';
+        const failing = 'update crm_sync_runs set failing_since = $2 where workspace_id = $1';
         await rows(failing, [workspaceId, new Date()]);
         expect(await due()).to.have.length(1);
         await rows(failing, [workspaceId, null]);

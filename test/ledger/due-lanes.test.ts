@@ -8,7 +8,7 @@ const everyDueLane = `
   from calculation_requests q
   left join lanes l on l.workspace_id = q.workspace_id and l.rep_id = q.rep_id
   where q.requested_at < now() - interval '5 seconds' and l.parked_at is null
-    and not exists (select from crm_pulls p where p.workspace_id = q.workspace_id and p.pull_id = q.pull_id
+    and not exists (select from crm_sync_runs p where p.workspace_id = q.workspace_id and p.sync_run_id = q.sync_run_id
       and p.failing_since is null)
     and (l.not_before is null or l.not_before <= now())
   group by q.workspace_id, q.rep_id`;
@@ -30,7 +30,7 @@ describe('the lanes that a sweep takes', () => {
 
   it('are all that are due, and the first of every workspace before the second of any', async () => {
     await addWaitingLanes(db, [30, 1, 7, 60], 3);
-    await db.sql(`insert into crm_pulls (workspace_id, pull_id, provider, kind, actor)
+    await db.sql(`insert into crm_sync_runs (workspace_id, sync_run_id, provider, kind, actor)
       select workspace_id, workspace_id, 'crma', 'sync', 'test' from workspaces order by workspace_id limit 2`);
     await db.sql(`update lanes set parked_at = now() where rep_id < '40000000-0000-0000-0000-000000000000'`);
     await db.sql(`update lanes set not_before = now() + interval '1 minute'

@@ -1,6 +1,6 @@
 import { type OfflineDatabase } from '#test/support/offline-database.js';
 
-/** Adds a workspace for each number of lanes. Each lane has as many requests, in turn with the others; half are of a pull. */
+/** Adds a workspace for each number of lanes. Each lane has as many requests, in turn with the others; half are of a sync. */
 export async function addWaitingLanes(db: OfflineDatabase, lanes: readonly number[], requests: number): Promise<void> {
   await db.sql(
     `with sizes as (select w.ordinality, w.lanes, md5('w' || w.ordinality)::uuid as workspace_id
@@ -12,7 +12,7 @@ export async function addWaitingLanes(db: OfflineDatabase, lanes: readonly numbe
      r as (insert into reps (workspace_id, rep_id, email, name, role)
        select workspace_id, rep_id, rep_id || '@example.com', 'rep', 'rep' from people),
      l as (insert into lanes (workspace_id, rep_id) select workspace_id, rep_id from people)
-     insert into calculation_requests (workspace_id, rep_id, from_day, to_day, trigger, requested_at, pull_id)
+     insert into calculation_requests (workspace_id, rep_id, from_day, to_day, trigger, requested_at, sync_run_id)
      select workspace_id, rep_id, '2026-01-01', '2026-01-01', 'deal',
        now() - interval '1 second' * (20 - n), case when n % 2 = 1 then workspace_id end
      from people, generate_series(1, $2) n order by n, rep_id`,

@@ -13,7 +13,7 @@ export async function insertExceptionRows(
   if (found.length === 0) return;
   const rows = found.map((exception, index) => ({ ...exception, index }));
   await sql`
-    insert into exception_job_rows (workspace_id, job_id, place, reason, deal_id, rep_id, currency, amount, content)
+    insert into exception_job_rows (workspace_id, job_id, position, reason, deal_id, rep_id, currency, amount, content)
     select ${tx.workspaceId}, ${jobId}, present.last + 1 + index, reason, deal_id, rep_id, currency, amount, content
     from ${unnestRows(rows, [
       ['index', 'integer', ({ index }) => index],
@@ -25,7 +25,7 @@ export async function insertExceptionRows(
       ['content', 'jsonb', ({ index: _, ...exception }) => JSON.stringify(exception)],
     ])}
     cross join (
-      select coalesce(max(place), -1) as last from exception_job_rows
+      select coalesce(max(position), -1) as last from exception_job_rows
       where workspace_id = ${tx.workspaceId} and job_id = ${jobId}
     ) present`.execute(tx.db);
 }

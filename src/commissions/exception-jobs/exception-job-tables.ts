@@ -5,7 +5,7 @@ export interface ExceptionJobTables {
   exception_job_rows: {
     workspace_id: string;
     job_id: string;
-    place: number;
+    position: number;
     reason: string;
     deal_id: string;
     rep_id: string | null;

@@ -93,7 +93,7 @@ async function readListed(
     select content
     from (
       select x.content, row_number() over (
-        partition by x.reason order by abs(coalesce(x.amount, 0)) desc, x.deal_id collate "C", x.place) as number
+        partition by x.reason order by abs(coalesce(x.amount, 0)) desc, x.deal_id collate "C", x.position) as number
       from ${rows}
     ) numbered
     where number > ${skip} and number <= ${skip + limit}

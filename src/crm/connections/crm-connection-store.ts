@@ -164,7 +164,7 @@ const noConnection = {
 } as const;
 
 /**
- * Deletes the connection, stops its pulls, writes the audit entry, and returns whether there was one. Imported data and
+ * Deletes the connection, stops its syncs, writes the audit entry, and returns whether there was one. Imported data and
  * the settings of the CRM stay, so that the next connection reads and writes the same fields.
  */
 export async function deleteConnection(tx: Transaction, who: Who, provider: CrmProvider): Promise<boolean> {

@@ -50,9 +50,9 @@ export interface IntegrationTables {
     type: string;
     options: Json<readonly { readonly label: string; readonly value: string }[]> | null;
   };
-  crm_pulls: {
+  crm_sync_runs: {
     workspace_id: string;
-    pull_id: string;
+    sync_run_id: string;
     provider: CrmProvider;
     kind: 'sync' | 'poll';
     actor: string;
@@ -107,7 +107,7 @@ export interface IntegrationTables {
     workspace_id: string;
     deal_id: string;
     provider: CrmProvider;
-    wanted: Json<DealValues>;
+    desired: Json<DealValues>;
     written: Json<DealValues> | null;
     due_at: Instant | null;
     sent_at: Instant | null;
@@ -116,9 +116,9 @@ export interface IntegrationTables {
     error: string | null;
     failed_at: Instant | null;
   };
-  crm_pull_deals: {
+  crm_sync_run_deals: {
     workspace_id: string;
-    pull_id: string;
+    sync_run_id: string;
     deal_id: string;
     outcome: string;
     is_skipped: boolean;

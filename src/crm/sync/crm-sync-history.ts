@@ -16,8 +16,8 @@ export async function recordSkippedDeals(
   if (skipped.length === 0) return;
   const added = JSON.stringify(skipped.slice(0, maxSkippedListed).map(({ dealId, reason }) => ({ dealId, reason })));
   await sql`
-    update crm_pulls set skipped_deals = skipped_deals || ${added}::jsonb
-    where workspace_id = ${tx.workspaceId} and pull_id = ${syncRunId}
+    update crm_sync_runs set skipped_deals = skipped_deals || ${added}::jsonb
+    where workspace_id = ${tx.workspaceId} and sync_run_id = ${syncRunId}
       and jsonb_array_length(skipped_deals) < ${maxSkippedListed}`.execute(tx.db);
 }
 
@@ -32,9 +32,9 @@ export async function storeSyncEnd(tx: Transaction, syncRunId: string, end: Sync
   await sql`
     insert into crm_syncs (workspace_id, sync_id, provider, kind, actor, status, failure, error, deals, counts,
       skipped_deals, started_at)
-    select workspace_id, pull_id, provider, kind, actor, ${end.status}, ${end.failure ?? null}, ${end.error ?? null},
+    select workspace_id, sync_run_id, provider, kind, actor, ${end.status}, ${end.failure ?? null}, ${end.error ?? null},
       deals, counts, skipped_deals, started_at
-    from crm_pulls where workspace_id = ${tx.workspaceId} and pull_id = ${syncRunId}
+    from crm_sync_runs where workspace_id = ${tx.workspaceId} and sync_run_id = ${syncRunId}
     on conflict do nothing`.execute(tx.db);
 }
 
@@ -66,14 +66,14 @@ export async function listSyncHistory(
 
 async function listRunning(tx: Transaction, provider: CrmProvider): Promise<CrmSyncRecord[]> {
   const rows = await tx.db
-    .selectFrom('crm_pulls')
-    .select(['pull_id', 'kind', 'actor', 'deals', 'counts', 'skipped_deals', 'started_at'])
+    .selectFrom('crm_sync_runs')
+    .select(['sync_run_id', 'kind', 'actor', 'deals', 'counts', 'skipped_deals', 'started_at'])
     .where('workspace_id', '=', tx.workspaceId)
     .where('provider', '=', provider)
     .orderBy('started_at', 'desc')
     .execute();
   return rows.map((row) =>
-    toRecord({ ...row, id: row.pull_id, status: 'running', failure: null, error: null, endedAt: null }),
+    toRecord({ ...row, id: row.sync_run_id, status: 'running', failure: null, error: null, endedAt: null }),
   );
 }
 

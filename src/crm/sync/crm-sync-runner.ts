@@ -8,7 +8,7 @@ import {
 } from '../../deals/record-reported-deals.js';
 import { followReportedDeals } from '../../deals/refunds/crm-refunds.js';
 import { chunk } from '../../kernel/chunk.js';
-import { advancePull, endPull, failPull } from '../../ledger/requests/calculation-jobs.js';
+import { advanceSync, endSync, failSync } from '../../ledger/requests/calculation-jobs.js';
 import { type CommissionChanges } from '../../ledger/requests/commission-changes.js';
 import { type Recalculate } from '../../ledger/requests/recalculate.js';
 import { importCrmMembers } from '../../people/reps/import-crm-members.js';
@@ -90,7 +90,7 @@ interface Run {
 }
 
 /**
- * Pulls people, fields and deals from a CRM step by step. Each step is stored together with the position of the next
+ * Reads people, fields and deals from a CRM step by step. Each step is stored together with the position of the next
  * one, so a sync run resumes where it stopped.
  */
 export class CrmSyncRunner {
@@ -116,7 +116,7 @@ export class CrmSyncRunner {
         return 'stopped';
       }
     });
-    if (outcome === 'yielded') await this.wake({ workspaceId, pullId: syncRunId });
+    if (outcome === 'yielded') await this.wake({ workspaceId, syncRunId });
   }
 
   private async resume(workspaceId: string, syncRunId: string, lease: Lease): Promise<'stopped' | 'yielded'> {
@@ -231,10 +231,10 @@ export class CrmSyncRunner {
     const { workspaceId, syncRun } = run;
     const deals = page?.deals ?? [];
     const isLast = page === null || page.next === null;
-    await failpoint('pull.afterFetch');
+    await failpoint('sync.afterFetch');
     return this.changes.run({ workspaceId }, 'shared', async (tx, recalculate) => {
       const recorded = await this.record(tx, recalculate, run, deals, fetchedAt);
-      await failpoint('pull.afterRecord');
+      await failpoint('sync.afterRecord');
       const joined = await lockSyncRun(tx, syncRun.syncRunId);
       const step: Required<SyncRunStep> = {
         cursor: page?.next ?? null,
@@ -247,8 +247,8 @@ export class CrmSyncRunner {
       };
       const next = { ...syncRun, ...step };
       await saveSyncRunStep(tx, syncRun.syncRunId, step);
-      if (syncRun.kind === 'sync') await advancePull(tx, syncRun.syncRunId, next);
-      await failpoint('pull.afterStep');
+      if (syncRun.kind === 'sync') await advanceSync(tx, syncRun.syncRunId, next);
+      await failpoint('sync.afterStep');
       return next;
     });
   }
@@ -274,7 +274,7 @@ export class CrmSyncRunner {
         days,
         trigger: 'sync',
         jobId: syncRun.kind === 'sync' ? syncRun.syncRunId : undefined,
-        pullId: syncRun.syncRunId,
+        syncRunId: syncRun.syncRunId,
       })),
     );
     await recalculate(
@@ -282,7 +282,7 @@ export class CrmSyncRunner {
         ...refunded,
         trigger: 'refund',
         jobId: syncRun.kind === 'sync' ? syncRun.syncRunId : undefined,
-        pullId: syncRun.syncRunId,
+        syncRunId: syncRun.syncRunId,
       })),
     );
     const skipped = [...recorded.skipped, ...refunds.skipped];
@@ -352,17 +352,17 @@ export class CrmSyncRunner {
       const { provider, kind, counts, deals: totalDeals } = syncRun;
       await schedulePoll(tx, provider, this.pollIntervalSeconds(provider), syncRun.coveredUntil);
       if (syncRun.deletedFrom !== null) await saveDeletionsThrough(tx, provider, syncRun.coveredUntil);
-      await recalculate.afterPull(syncRunId);
+      await recalculate.afterSync(syncRunId);
       if (kind === 'sync') {
         await recordSync(tx, provider);
         if (syncRun.recalculate) await recalculate.workspace('recalculation', syncRunId);
         const details = { provider, totalDeals, ...counts };
         await recordAuditEntry(tx, { actor: syncRun.actor }, { trigger: 'crm_synced', scope: 'workspace', details });
-        await endPull(tx, syncRunId, details);
+        await endSync(tx, syncRunId, details);
       }
       await storeSyncEnd(tx, syncRunId, { status: 'completed' });
       await deleteSyncRun(tx, syncRunId);
-      await failpoint('pull.beforeFinish');
+      await failpoint('sync.beforeFinish');
     });
   }
 
@@ -371,7 +371,7 @@ export class CrmSyncRunner {
     const syncRun = await this.unitOfWork.write({ workspaceId }, (tx) => lockSyncRun(tx, syncRunId));
     if (syncRun === null) return;
     this.log.warn(
-      { err: error, workspaceId, pullId: syncRunId, phase: syncRun.phase, attempts: syncRun.attempts },
+      { err: error, workspaceId, syncRunId, phase: syncRun.phase, attempts: syncRun.attempts },
       'sync run failed',
     );
     const { kind, message } =
@@ -401,9 +401,9 @@ export class CrmSyncRunner {
     const { syncRunId, provider, kind, counts, deals: totalDeals } = syncRun;
     const details = { provider, failure, totalDeals, ...counts, ...extraDetails };
     await this.changes.run({ workspaceId }, 'none', async (tx, recalculate) => {
-      await recalculate.afterPull(syncRunId);
+      await recalculate.afterSync(syncRunId);
       if (kind === 'poll') await schedulePoll(tx, provider, this.pollIntervalSeconds(provider), null);
-      else await failPull(tx, syncRunId, reason, details);
+      else await failSync(tx, syncRunId, reason, details);
       if (syncRun.isGivenUp) await this.settings.onGivenUp(tx, provider, reason);
       await storeSyncEnd(tx, syncRunId, { status: 'failed', failure, error: reason });
       await deleteSyncRun(tx, syncRunId);

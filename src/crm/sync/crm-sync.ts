@@ -39,7 +39,7 @@ export class CrmSync {
     for (let tries = 0; tries < maxTries; tries += 1) {
       const started = await this.unitOfWork.write(caller, (tx) => startSync(tx, caller, provider, options));
       if (started !== null) {
-        await this.queue.add(syncRunJob, { workspaceId: caller.workspaceId, pullId: started.jobId });
+        await this.queue.add(syncRunJob, { workspaceId: caller.workspaceId, syncRunId: started.jobId });
         return started;
       }
       // The running sync is too far to accept more options; it ends soon.
@@ -73,7 +73,7 @@ export async function startSync(
     actor,
     total: 0,
     deals: 0,
-    pulling: true,
+    syncing: true,
   });
   if (job.joined) return (await joinSync(tx, job.jobId, options)) ? job : null;
   await insertSync(tx, { syncRunId: job.jobId, provider, actor, ...options });

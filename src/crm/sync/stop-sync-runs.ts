@@ -1,4 +1,4 @@
-import { failPull } from '../../ledger/requests/calculation-jobs.js';
+import { failSync } from '../../ledger/requests/calculation-jobs.js';
 import { type Transaction } from '../../platform/database/unit-of-work.js';
 import { revokeLease } from '../../platform/jobs/leases.js';
 import { type CrmProvider } from '../adapters/port.js';
@@ -16,7 +16,7 @@ export async function stopSyncRuns(tx: Transaction, provider: CrmProvider): Prom
     await revokeLease(tx, syncRunLease(syncRunId));
     await storeSyncEnd(tx, syncRunId, { status: 'failed', failure: 'disconnected', error });
     await deleteSyncRun(tx, syncRunId);
-    if (kind === 'sync') await failPull(tx, syncRunId, error, { provider, failure: 'disconnected', totalDeals: deals });
+    if (kind === 'sync') await failSync(tx, syncRunId, error, { provider, failure: 'disconnected', totalDeals: deals });
   }
 }
 
@@ -31,8 +31,8 @@ export async function stopPolls(tx: Transaction, provider: CrmProvider): Promise
 
 function listSyncRuns(tx: Transaction, provider: CrmProvider) {
   return tx.db
-    .selectFrom('crm_pulls')
-    .select(['pull_id as syncRunId', 'kind', 'deals'])
+    .selectFrom('crm_sync_runs')
+    .select(['sync_run_id as syncRunId', 'kind', 'deals'])
     .where('workspace_id', '=', tx.workspaceId)
     .where('provider', '=', provider)
     .execute();

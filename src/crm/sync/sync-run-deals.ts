@@ -40,8 +40,8 @@ export async function countSyncedDeals(
     with given as materialized (select * from ${incoming}),
     before as materialized (
       select p.deal_id, p.outcome, p.is_skipped from given g cross join lateral (
-        select deal_id, outcome, is_skipped from crm_pull_deals
-        where workspace_id = ${tx.workspaceId} and pull_id = ${syncRunId} and deal_id = g.deal_id limit 1
+        select deal_id, outcome, is_skipped from crm_sync_run_deals
+        where workspace_id = ${tx.workspaceId} and sync_run_id = ${syncRunId} and deal_id = g.deal_id limit 1
       ) p
     ),
     decided as (
@@ -52,9 +52,9 @@ export async function countSyncedDeals(
       from given g left join before b using (deal_id)
     ),
     written as (
-      insert into crm_pull_deals (workspace_id, pull_id, deal_id, outcome, is_skipped, listing)
+      insert into crm_sync_run_deals (workspace_id, sync_run_id, deal_id, outcome, is_skipped, listing)
       select ${tx.workspaceId}::uuid, ${syncRunId}::uuid, deal_id, outcome, is_skipped, ${restarts}::int from decided
-      on conflict (workspace_id, pull_id, deal_id) do update
+      on conflict (workspace_id, sync_run_id, deal_id) do update
         set outcome = excluded.outcome, is_skipped = excluded.is_skipped, listing = excluded.listing
     )
     select was, outcome, was_skipped as "wasSkipped", is_skipped as "isSkipped", count(*)::int as count

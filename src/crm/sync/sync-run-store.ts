@@ -19,16 +19,16 @@ interface NewSyncRun {
 export async function insertSync(tx: Transaction, syncRun: NewSyncRun): Promise<void> {
   const { syncRunId, ...options } = syncRun;
   await tx.db
-    .insertInto('crm_pulls')
-    .values({ workspace_id: tx.workspaceId, pull_id: syncRunId, kind: 'sync', ...options })
+    .insertInto('crm_sync_runs')
+    .values({ workspace_id: tx.workspaceId, sync_run_id: syncRunId, kind: 'sync', ...options })
     .execute();
 }
 
 /** Running syncs of every CRM, with their options. */
 export function listSyncs(tx: Transaction): Promise<NewSyncRun[]> {
   return tx.db
-    .selectFrom('crm_pulls')
-    .select(['pull_id as syncRunId', 'provider', 'actor', 'reconcile', 'recalculate', 'replaces', 'awaited'])
+    .selectFrom('crm_sync_runs')
+    .select(['sync_run_id as syncRunId', 'provider', 'actor', 'reconcile', 'recalculate', 'replaces', 'awaited'])
     .where('workspace_id', '=', tx.workspaceId)
     .where('kind', '=', 'sync')
     .execute();
@@ -41,9 +41,9 @@ export async function joinSync(
   { reconcile, recalculate, replaces, awaited }: Omit<NewSyncRun, 'syncRunId' | 'provider' | 'actor'>,
 ): Promise<boolean> {
   const { rows } = await sql`
-    update crm_pulls set reconcile = reconcile or ${reconcile}, recalculate = recalculate or ${recalculate},
+    update crm_sync_runs set reconcile = reconcile or ${reconcile}, recalculate = recalculate or ${recalculate},
       replaces = replaces or ${replaces}, awaited = awaited and ${awaited}
-    where workspace_id = ${tx.workspaceId} and pull_id = ${syncRunId}
+    where workspace_id = ${tx.workspaceId} and sync_run_id = ${syncRunId}
       and (phase in ('people', 'fields', 'deals') or reconcile or not ${reconcile}::boolean)
     returning 1`.execute(tx.db);
   return rows.length === 1;
@@ -71,16 +71,16 @@ export function pollInterval(provider: CrmProvider, pollSeconds: number): number
 
 /** Null if another worker was faster. */
 export async function insertPoll(tx: Transaction, provider: CrmProvider): Promise<string | null> {
-  const { rows } = await sql<{ pull_id: string }>`
-    insert into crm_pulls (workspace_id, pull_id, provider, kind, actor, modified_from, deleted_from, reconcile)
+  const { rows } = await sql<{ sync_run_id: string }>`
+    insert into crm_sync_runs (workspace_id, sync_run_id, provider, kind, actor, modified_from, deleted_from, reconcile)
     select workspace_id, ${newId()}, provider, 'poll', 'orchestrator', polled_through - ${overlap},
       case when ${listDeletionsApart.includes(provider)} and coalesce(deletions_through < now() - ${deletionsEvery}, true)
         then coalesce(deletions_through, polled_through) - ${overlap} end,
       ${listedInFull.includes(provider)}
     from crm_connections where workspace_id = ${tx.workspaceId} and provider = ${provider} and connected_at is not null
     on conflict (workspace_id, provider, kind) do nothing
-    returning pull_id`.execute(tx.db);
-  return rows[0]?.pull_id ?? null;
+    returning sync_run_id`.execute(tx.db);
+  return rows[0]?.sync_run_id ?? null;
 }
 
 /** A sync whose attempts all fail for so long is given up. */
@@ -89,13 +89,13 @@ const maxOutage = sql`interval '1 day'`;
 /** The sync run, locked for the transaction; null if it or its connection has ended. */
 export async function lockSyncRun(tx: Transaction, syncRunId: string): Promise<SyncRun | null> {
   const row = await tx.db
-    .selectFrom('crm_pulls')
-    .select(['pull_id as syncRunId', 'provider', 'kind', 'actor', 'reconcile', 'recalculate', 'replaces', 'awaited'])
+    .selectFrom('crm_sync_runs')
+    .select(['sync_run_id as syncRunId', 'provider', 'kind', 'actor', 'reconcile', 'recalculate', 'replaces', 'awaited'])
     .select(['phase', 'modified_from as modifiedFrom', 'deleted_from as deletedFrom', 'covered_until as coveredUntil'])
     .select(['cursor', 'deals', 'total', 'counts', 'attempts', 'restarts', 'started_at as startedAt'])
     .select(sql<boolean>`coalesce(failing_since < now() - ${maxOutage}, false)`.as('isGivenUp'))
     .where('workspace_id', '=', tx.workspaceId)
-    .where('pull_id', '=', syncRunId)
+    .where('sync_run_id', '=', syncRunId)
     .forUpdate()
     .executeTakeFirst();
   return row ?? null;
@@ -114,7 +114,7 @@ export interface SyncRunStep {
 export async function saveSyncRunStep(tx: Transaction, syncRunId: string, step: SyncRunStep): Promise<void> {
   const { coveredUntil, counts, ...plain } = step;
   await tx.db
-    .updateTable('crm_pulls')
+    .updateTable('crm_sync_runs')
     .set({
       ...plain,
       ...(coveredUntil === undefined ? {} : { covered_until: coveredUntil }),
@@ -123,30 +123,30 @@ export async function saveSyncRunStep(tx: Transaction, syncRunId: string, step: 
       failing_since: null,
     })
     .where('workspace_id', '=', tx.workspaceId)
-    .where('pull_id', '=', syncRunId)
+    .where('sync_run_id', '=', syncRunId)
     .execute();
 }
 
 /** Retries later, from the same position. */
 export async function delaySyncRun(tx: Transaction, syncRunId: string, pauseMs: number): Promise<void> {
   await sql`
-    update crm_pulls set attempts = attempts + 1, failing_since = coalesce(failing_since, now()),
+    update crm_sync_runs set attempts = attempts + 1, failing_since = coalesce(failing_since, now()),
       not_before = now() + ${pauseMs / 1000} * interval '1 second'
-    where workspace_id = ${tx.workspaceId} and pull_id = ${syncRunId}`.execute(tx.db);
+    where workspace_id = ${tx.workspaceId} and sync_run_id = ${syncRunId}`.execute(tx.db);
 }
 
 /** Restarts the listing: deals that only an earlier one contained are missing. */
 export async function restartListing(tx: Transaction, syncRunId: string): Promise<void> {
   await sql`
-    update crm_pulls set restarts = restarts + 1, cursor = null, covered_until = null, not_before = now()
-    where workspace_id = ${tx.workspaceId} and pull_id = ${syncRunId}`.execute(tx.db);
+    update crm_sync_runs set restarts = restarts + 1, cursor = null, covered_until = null, not_before = now()
+    where workspace_id = ${tx.workspaceId} and sync_run_id = ${syncRunId}`.execute(tx.db);
 }
 
 export async function deleteSyncRun(tx: Transaction, syncRunId: string): Promise<void> {
   await tx.db
-    .deleteFrom('crm_pulls')
+    .deleteFrom('crm_sync_runs')
     .where('workspace_id', '=', tx.workspaceId)
-    .where('pull_id', '=', syncRunId)
+    .where('sync_run_id', '=', syncRunId)
     .execute();
 }
 
@@ -189,8 +189,8 @@ function comparedDeals(workspaceId: string, { syncRunId, provider, startedAt, re
       select deal_id, snapshot_at, source_updated_at from deals
       where workspace_id = ${workspaceId} and provider = ${provider} and deleted_at is null ${page}
     ) d left join lateral (
-      select listing from crm_pull_deals
-      where workspace_id = ${workspaceId} and pull_id = ${syncRunId} and deal_id = d.deal_id limit 1
+      select listing from crm_sync_run_deals
+      where workspace_id = ${workspaceId} and sync_run_id = ${syncRunId} and deal_id = d.deal_id limit 1
     ) p on true) compared`;
 }
 

@@ -33,11 +33,11 @@ export interface SyncRun {
   readonly startedAt: Date;
 }
 
-export type SyncRunPhase = Tables['crm_pulls']['phase']['__select__'];
+export type SyncRunPhase = Tables['crm_sync_runs']['phase']['__select__'];
 
 export interface SyncRunPayload {
   readonly workspaceId: string;
-  readonly pullId: string;
+  readonly syncRunId: string;
   /** Generation of the lease when the sweep ran: a job of a dead worker must not count as this one. */
   readonly generation?: number | undefined;
   /** Increases with each sweep: a job that a worker took and lost before the lease must not count either. */
@@ -46,20 +46,20 @@ export interface SyncRunPayload {
 
 /** Resumes a sync run. */
 export const syncRunJob: JobDeclaration<SyncRunPayload> = {
-  name: 'crm-pull.v1',
+  name: 'crm-sync.v1',
   payload: z.object({
     workspaceId: z.uuid(),
-    pullId: z.uuid(),
+    syncRunId: z.uuid(),
     generation: z.int().optional(),
     slot: z.int().optional(),
   }),
   attempts: 1,
-  key: ({ pullId, generation = '', slot = '' }) => deriveId(`pull|${pullId}|${generation}|${slot}`),
+  key: ({ syncRunId, generation = '', slot = '' }) => deriveId(`sync|${syncRunId}|${generation}|${slot}`),
 };
 
-/** The function `due_pulls` of the database uses the same name. */
+/** The function `due_sync_runs` of the database uses the same name. */
 export function syncRunLease(syncRunId: string): string {
-  return `pull ${syncRunId}`;
+  return `sync run ${syncRunId}`;
 }
 
 /** Adds the counts of a step to the earlier ones. */

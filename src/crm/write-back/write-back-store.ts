@@ -177,18 +177,18 @@ export async function saveDesiredValues(tx: Transaction, desired: readonly Desir
   const shown = desired.filter(({ values }) => values !== null);
   if (shown.length === 0) return;
   await sql`
-    insert into deal_write_backs as w (workspace_id, deal_id, provider, wanted, due_at)
-    select ${tx.workspaceId}::uuid, deal_id, provider, wanted, now()
+    insert into deal_write_backs as w (workspace_id, deal_id, provider, desired, due_at)
+    select ${tx.workspaceId}::uuid, deal_id, provider, desired, now()
     from ${unnestRows(shown, [
       ['deal_id', 'text', ({ dealId }) => dealId],
       ['provider', 'text', ({ provider }) => provider],
-      ['wanted', 'jsonb', ({ values }) => JSON.stringify(values)],
+      ['desired', 'jsonb', ({ values }) => JSON.stringify(values)],
     ])}
-    on conflict (workspace_id, deal_id) do update set provider = excluded.provider, wanted = excluded.wanted,
-      due_at = case when w.written = excluded.wanted and w.sent_at is null and w.provider = excluded.provider
+    on conflict (workspace_id, deal_id) do update set provider = excluded.provider, desired = excluded.desired,
+      due_at = case when w.written = excluded.desired and w.sent_at is null and w.provider = excluded.provider
         then null else now() end,
       attempts = 0, error = null, failed_at = null
-    where w.wanted <> excluded.wanted or w.provider <> excluded.provider`.execute(tx.db);
+    where w.desired <> excluded.desired or w.provider <> excluded.provider`.execute(tx.db);
 }
 
 /** A deal that is about to be sent. */
@@ -209,7 +209,7 @@ export async function claimDeals(tx: Transaction, provider: CrmProvider, atMost:
     )
     update deal_write_backs w set sent_at = now() from due
     where w.workspace_id = ${tx.workspaceId} and w.deal_id = due.deal_id
-    returning w.deal_id as "dealId", w.wanted as values, due.sent_at is not null as "isUncertain"`.execute(tx.db);
+    returning w.deal_id as "dealId", w.desired as values, due.sent_at is not null as "isUncertain"`.execute(tx.db);
   return rows;
 }
 
@@ -229,7 +229,7 @@ export async function recordWritten(
   await sql`
     update deal_write_backs w set written = g.sent, written_at = now(), sent_at = null, attempts = 0, error = null,
       failed_at = null, due_at = case when g.uncertain then now() + ${uncertainFor}
-        when w.wanted = g.sent then null else now() end
+        when w.desired = g.sent then null else now() end
     from (select * from ${unnestRows(written, [
       ['deal_id', 'text', ({ dealId }) => dealId],
       ['sent', 'jsonb', ({ values }) => JSON.stringify(values)],

@@ -22,7 +22,7 @@ export interface CalculationJob {
 /**
  * A job is derived from its calculation requests: it runs while any of them exists, and its figures are those of the
  * runs that processed them. It therefore survives restarts and has the same status in every process. A job that
- * still pulls deals may add requests; it ends after the pull has ended.
+ * still reads deals may add requests; it ends after the sync has ended.
  */
 export async function createJob(
   tx: Transaction,
@@ -33,7 +33,7 @@ export async function createJob(
     readonly actor: string;
     readonly total: number;
     readonly deals: number;
-    readonly pulling?: boolean;
+    readonly syncing?: boolean;
   },
 ): Promise<{ readonly jobId: string; readonly startedAt: Date; readonly joined: boolean }> {
   const inserted = await tx.db
@@ -48,7 +48,7 @@ export async function createJob(
       total: job.total,
       deals: job.deals,
       actor: job.actor,
-      pulling: job.pulling ?? false,
+      syncing: job.syncing ?? false,
     })
     .onConflict((conflict) =>
       conflict.columns(['workspace_id', 'scope_key']).where('status', '=', 'running').doNothing(),
@@ -126,7 +126,7 @@ export async function completeJobIfDone(tx: Transaction, jobId: string): Promise
         || case when figures.locked = 0 then '{}' else jsonb_build_object('blocked', jsonb_build_object(
           'statementLocked', true, 'periods', frozen.periods, 'count', figures.locked)) end
     from parked, figures, frozen
-    where jobs.workspace_id = ${tx.workspaceId} and jobs.job_id = ${jobId} and jobs.status = 'running' and not jobs.pulling
+    where jobs.workspace_id = ${tx.workspaceId} and jobs.job_id = ${jobId} and jobs.status = 'running' and not jobs.syncing
       and not exists (select from pending where parked_at is null)
     returning jobs.kind, jobs.status, jobs.scope, jobs.result, jobs.error`.execute(tx.db);
   changed(tx, jobId, rows[0] !== undefined);
@@ -160,7 +160,7 @@ export async function findJobs(tx: Transaction, jobId?: string): Promise<Calcula
       'finished_at',
       'total',
       'deals',
-      'pulling',
+      'syncing',
       'result',
       'error',
       sql<number>`(select count(distinct q.rep_id)::int from calculation_requests q
@@ -192,21 +192,21 @@ export const calculationJobs: JobKind<CalculationJob> = {
   lifetimeMs,
 };
 
-/** Counts deals during the pull, then calculated reps. */
+/** Counts deals during the sync, then calculated reps. */
 function toProgress(row: {
   readonly status: CalculationJob['status'];
-  readonly pulling: boolean;
+  readonly syncing: boolean;
   readonly total: number;
   readonly deals: number;
   readonly pending: number;
 }): CalculationJob['progress'] {
   if (row.status !== 'running') return { done: row.total, total: row.total };
-  if (row.pulling) return { done: row.deals, total: Math.max(row.total, row.deals) };
+  if (row.syncing) return { done: row.deals, total: Math.max(row.total, row.deals) };
   return { done: Math.max(0, row.total - row.pending), total: row.total };
 }
 
 /** Records the number of pulled deals and, if known, their total. */
-export async function advancePull(
+export async function advanceSync(
   tx: Transaction,
   jobId: string,
   { deals, total }: { readonly deals: number; readonly total: number | null },
@@ -220,22 +220,22 @@ export async function advancePull(
   changed(tx, jobId, false);
 }
 
-/** The pull has ended: the job ends when its requests are calculated. The next job of its scope is a new one. */
-export async function endPull(
+/** The sync has ended: the job ends when its requests are calculated. The next job of its scope is a new one. */
+export async function endSync(
   tx: Transaction,
   jobId: string,
   result: Readonly<Record<string, unknown>>,
 ): Promise<void> {
   await sql`
-    update jobs set pulling = false, scope_key = ${apartFromOthers}, result = ${JSON.stringify(result)}::jsonb,
+    update jobs set syncing = false, scope_key = ${apartFromOthers}, result = ${JSON.stringify(result)}::jsonb,
       total = (select count(distinct q.rep_id) from calculation_requests q
         where q.workspace_id = jobs.workspace_id and q.job_id = jobs.job_id)
     where workspace_id = ${tx.workspaceId} and job_id = ${jobId} and status = 'running'`.execute(tx.db);
   await completeJobIfDone(tx, jobId);
 }
 
-/** The pull failed. Requests written until then are still calculated. */
-export async function failPull(
+/** The sync failed. Requests written until then are still calculated. */
+export async function failSync(
   tx: Transaction,
   jobId: string,
   error: string,
@@ -243,7 +243,7 @@ export async function failPull(
 ): Promise<void> {
   await tx.db
     .updateTable('jobs')
-    .set({ status: 'failed', pulling: false, error, result: JSON.stringify(result), finished_at: sql<Date>`now()` })
+    .set({ status: 'failed', syncing: false, error, result: JSON.stringify(result), finished_at: sql<Date>`now()` })
     .where('workspace_id', '=', tx.workspaceId)
     .where('job_id', '=', jobId)
     .where('status', '=', 'running')

@@ -40,8 +40,8 @@ export interface CalculationRequest {
   readonly jobId?: string | undefined;
   /** Whether the days before the first one in its attainment period have been calculated. */
   readonly continues?: boolean | undefined;
-  /** The pull of a CRM that has changed the deals: the request waits for its end. */
-  readonly pullId?: string | undefined;
+  /** The sync of a CRM that has changed the deals: the request waits for its end. */
+  readonly syncRunId?: string | undefined;
 }
 
 /**
@@ -54,8 +54,8 @@ export async function requestCalculation(tx: Transaction, requests: readonly Cal
   // A recalculation changes nothing that decides pay.
   for (const request of requests) if (request.trigger !== 'recalculation') tx.movedPay.push(request);
   await sql`
-    insert into calculation_requests (workspace_id, rep_id, from_day, to_day, trigger, deal_id, job_id, pull_id, continues)
-    select ${tx.workspaceId}, rep_id, from_day, to_day, trigger, deal_id, job_id, pull_id, continues
+    insert into calculation_requests (workspace_id, rep_id, from_day, to_day, trigger, deal_id, job_id, sync_run_id, continues)
+    select ${tx.workspaceId}, rep_id, from_day, to_day, trigger, deal_id, job_id, sync_run_id, continues
     from ${unnestRows(requests, [
       ['rep_id', 'uuid', (request) => request.repId],
       ['from_day', 'date', (request) => request.days.from],
@@ -63,7 +63,7 @@ export async function requestCalculation(tx: Transaction, requests: readonly Cal
       ['trigger', 'text', (request) => request.trigger],
       ['deal_id', 'text', (request) => request.dealId ?? null],
       ['job_id', 'uuid', (request) => request.jobId ?? null],
-      ['pull_id', 'uuid', (request) => request.pullId ?? null],
+      ['sync_run_id', 'uuid', (request) => request.syncRunId ?? null],
       ['continues', 'boolean', (request) => String(request.continues ?? false)],
     ])}`.execute(tx.db);
 }
@@ -86,21 +86,21 @@ export async function loadRepsOfWorkspace(tx: Transaction): Promise<string[]> {
 }
 
 /**
- * Whether a request waits for a pull that advances. The lane is not woken for it, but a run of the lane processes it: an
+ * Whether a request waits for a sync that advances. The lane is not woken for it, but a run of the lane processes it: an
  * approval, for example, calculates everything first.
  */
-const waitsForPull = sql<boolean>`exists (
-  select from crm_pulls p
-  where p.workspace_id = q.workspace_id and p.pull_id = q.pull_id and p.failing_since is null)`;
+const waitsForSync = sql<boolean>`exists (
+  select from crm_sync_runs s
+  where s.workspace_id = q.workspace_id and s.sync_run_id = q.sync_run_id and s.failing_since is null)`;
 
-/** The reps with requests that waited for the end of the pull. */
-export async function loadRepsOfPull(tx: Transaction, pullId: string): Promise<string[]> {
+/** The reps with requests that waited for the end of the sync. */
+export async function loadRepsOfSync(tx: Transaction, syncRunId: string): Promise<string[]> {
   const rows = await tx.db
     .selectFrom('calculation_requests')
     .select('rep_id')
     .distinct()
     .where('workspace_id', '=', tx.workspaceId)
-    .where('pull_id', '=', pullId)
+    .where('sync_run_id', '=', syncRunId)
     .execute();
   return rows.map((row) => row.rep_id);
 }
@@ -119,7 +119,7 @@ export async function loadRepsToWake(tx: Transaction, repIds: readonly string[])
           .select('q.request_id')
           .whereRef('q.workspace_id', '=', 'l.workspace_id')
           .whereRef('q.rep_id', '=', 'l.rep_id')
-          .where((where) => where.not(waitsForPull)),
+          .where((where) => where.not(waitsForSync)),
       ),
     )
     .execute();
@@ -134,7 +134,7 @@ export async function loadRepsWithRequests(tx: Transaction, repIds: readonly str
     .distinct()
     .where('q.workspace_id', '=', tx.workspaceId)
     .where('q.rep_id', 'in', repIds)
-    .where((where) => where.not(waitsForPull))
+    .where((where) => where.not(waitsForSync))
     .execute();
   return rows.map((row) => row.rep_id);
 }

@@ -3,7 +3,7 @@ import { type Transaction } from '../../platform/database/unit-of-work.js';
 import {
   type CalculationRequest,
   loadRepsOfPlan,
-  loadRepsOfPull,
+  loadRepsOfSync,
   loadRepsOfWorkspace,
   requestCalculation,
   type Trigger,
@@ -11,7 +11,7 @@ import {
 
 /**
  * Requests calculations in the transaction of a change. The lanes of the reps are woken after its commit, which is why
- * a change has no other way to write requests. Lanes of requests that wait for a pull are woken when it ends.
+ * a change has no other way to write requests. Lanes of requests that wait for a sync are woken when it ends.
  */
 export interface Recalculate {
   (requests: readonly CalculationRequest[]): Promise<void>;
@@ -23,8 +23,8 @@ export interface Recalculate {
   workspace(trigger: Trigger, jobId?: string): Promise<number>;
   /** Derives again what deals say about people, after a change of who is found, and requests whom that concerns. */
   namedPeople(): Promise<void>;
-  /** Wakes the lanes whose requests waited for the end of the pull. */
-  afterPull(pullId: string): Promise<void>;
+  /** Wakes the lanes whose requests waited for the end of the sync. */
+  afterSync(syncRunId: string): Promise<void>;
 }
 
 declare module '../../platform/files/facts.js' {
@@ -41,7 +41,7 @@ export const derivesNothing: DeriveFromPeople = async () => [];
 /** A {@link Recalculate} that adds the reps of its requests to `affected`. */
 export function recalculateIn(tx: Transaction, affected: Set<string>, derive: DeriveFromPeople): Recalculate {
   const request = async (requests: readonly CalculationRequest[]): Promise<void> => {
-    for (const { repId, pullId } of requests) if (pullId === undefined) affected.add(repId);
+    for (const { repId, syncRunId } of requests) if (syncRunId === undefined) affected.add(repId);
     await requestCalculation(tx, requests);
   };
   const reps = (repIds: readonly string[], trigger: Trigger, jobId?: string): Promise<void> =>
@@ -55,8 +55,8 @@ export function recalculateIn(tx: Transaction, affected: Set<string>, derive: De
       return repIds.length;
     },
     namedPeople: async () => request(await derive(tx)),
-    afterPull: async (pullId: string) => {
-      for (const repId of await loadRepsOfPull(tx, pullId)) affected.add(repId);
+    afterSync: async (syncRunId: string) => {
+      for (const repId of await loadRepsOfSync(tx, syncRunId)) affected.add(repId);
     },
   });
 }

@@ -53,7 +53,7 @@ export interface Tables {
   job_items: {
     workspace_id: string;
     job_id: string;
-    place: number;
+    position: number;
     rep_id: string | null;
     version: number | null;
     outcome: ColumnType<'done' | 'skipped' | 'failed' | null, undefined, 'done' | 'skipped' | 'failed'>;

@@ -28,12 +28,12 @@ export interface ItemOutcome {
 /** Stores the parts in their order. */
 export async function insertJobItems(tx: Transaction, { jobId }: JobKey, items: readonly NewItem[]): Promise<void> {
   if (items.length === 0) return;
-  const rows = items.map((item, place) => ({ ...item, place }));
+  const rows = items.map((item, position) => ({ ...item, position }));
   await sql`
-    insert into job_items (workspace_id, job_id, place, rep_id, version, content)
-    select ${tx.workspaceId}, ${jobId}, place, rep_id, version, content
+    insert into job_items (workspace_id, job_id, position, rep_id, version, content)
+    select ${tx.workspaceId}, ${jobId}, position, rep_id, version, content
     from ${unnestRows(rows, [
-      ['place', 'integer', ({ place }) => place],
+      ['position', 'integer', ({ position }) => position],
       ['rep_id', 'text', ({ repId = null }) => repId],
       ['version', 'integer', ({ version = null }) => version],
       ['content', 'jsonb', ({ content }) => (content === undefined ? null : JSON.stringify(content))],
@@ -48,7 +48,7 @@ export async function nextJobItems(tx: Transaction, { jobId }: JobKey, limit: nu
     .where('workspace_id', '=', tx.workspaceId)
     .where('job_id', '=', jobId)
     .where('outcome', 'is', null)
-    .orderBy('place')
+    .orderBy('position')
     .limit(limit)
     .execute();
   return rows.map(({ rep_id, version }) => ({ repId: rep_id as string, version }));
@@ -116,7 +116,7 @@ export async function withOutcomes<Job extends JobKey>(
       count(*) filter (where outcome = 'skipped')::int as skipped,
       count(*) filter (where outcome = 'failed')::int as failed,
       coalesce(jsonb_path_query_array(
-        jsonb_agg(jsonb_build_object('repId', rep_id, 'version', version, 'code', code, 'message', message) order by place)
+        jsonb_agg(jsonb_build_object('repId', rep_id, 'version', version, 'code', code, 'message', message) order by position)
           filter (where outcome = 'failed'),
         ${`$[0 to ${maxListed - 1}]`}::jsonpath), '[]') as failures
     from job_items
@@ -135,9 +135,9 @@ export async function readContents<Content>(
   const { rows } = await sql<{ count: number; contents: Content[] }>`
     select (select count(*)::int from job_items where workspace_id = ${tx.workspaceId} and job_id = ${jobId}) as count,
       coalesce((
-        select jsonb_agg(i.content order by i.place) from job_items i
+        select jsonb_agg(i.content order by i.position) from job_items i
         where i.workspace_id = ${tx.workspaceId} and i.job_id = ${jobId}
-          and i.place >= ${offset}::bigint and i.place < ${offset}::bigint + ${limit}::bigint), '[]') as contents`.execute(
+          and i.position >= ${offset}::bigint and i.position < ${offset}::bigint + ${limit}::bigint), '[]') as contents`.execute(
     tx.db,
   );
   return rows[0] ?? { contents: [], count: 0 };

@@ -10,7 +10,7 @@ const maxKills = 2;
 /** The failpoints around commits, where faults have the most consequences. */
 const aroundCommits = ['change.beforeCommit', 'change.afterCommit', 'lane.beforeCommit', 'lane.afterCommit'] as const;
 const passedByWorkers =
-  /^(lane|sweep|inbox\.after(Pick|Fetch|Record|Mark)|lease|pull|export|delivery|preview|check|job\.beforeDone)/;
+  /^(lane|sweep|inbox\.after(Pick|Fetch|Record|Mark)|lease|sync|export|delivery|preview|check|job\.beforeDone)/;
 
 /** Faults that the seed adds to those of every episode. */
 export interface Menu {

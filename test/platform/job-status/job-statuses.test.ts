@@ -39,13 +39,13 @@ describe('the status of jobs in Redis', () => {
   const start = async () => {
     const job = { kind: 'recalculation', scope: { scope: 'workspace' }, actor: 'admin', total: 1, deals: 0 } as const;
     const { jobId } = await unitOfWork.write(workspace.admin, (tx) =>
-      createJob(tx, { ...job, scopeKey: newId(), pulling: true }),
+      createJob(tx, { ...job, scopeKey: newId(), syncing: true }),
     );
     return jobId;
   };
   const end = (jobId: string) =>
     unitOfWork.write(workspace.admin, async (tx) => {
-      await tx.db.updateTable('jobs').set({ pulling: false }).where('job_id', '=', jobId).execute();
+      await tx.db.updateTable('jobs').set({ syncing: false }).where('job_id', '=', jobId).execute();
       await completeJobIfDone(tx, jobId);
     });
   const find = (jobId: string, workspaceId = workspace.workspaceId) => statuses.find({ workspaceId }, counted, jobId);
