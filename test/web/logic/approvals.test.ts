@@ -58,7 +58,7 @@ const question = { disputeId: 'Q', period: '2026-Q2', type: 'other', description
 const draft: Change = { status: 'draft', version: 1, summary: { netPayout: 100, totalCommission: 100 } };
 const holdOf = (change: Change, given?: Given, repId = 'ana') => {
   const hold = rowsFor([statement(repId, { ...draft, ...change })], given)[0]?.hold ?? null;
-  return hold === null ? null : 'because' in hold ? `${hold.kind} ${hold.because}` : hold.kind;
+  return hold === null ? null : 'reason' in hold ? `${hold.kind} ${hold.reason}` : hold.kind;
 };
 const withoutQuota = (reason: string) => ({ exceptions: [{ reason, deals: [{ repId: 'ana' }, { repId: null }] }] });
 
@@ -151,22 +151,22 @@ describe('a draft that waits for approval', () => {
     ['no draft', { status: 'none' }, {}, 'blocked no_draft'],
     ['a calculation', { pending: true, stale: true }, {}, 'blocked calculating'],
     ['older than its amounts', { stale: true }, {}, 'blocked stale'],
-    ['seen with other amounts', {}, { seen: seen({ netPayout: 90 }) }, 'look changed'],
-    ['seen with other parts of the same amount', {}, { seen: seen({ commission: 90, bonuses: 10 }) }, 'look changed'],
+    ['seen with other amounts', {}, { seen: seen({ netPayout: 90 }) }, 'review changed'],
+    ['seen with other parts of the same amount', {}, { seen: seen({ commission: 90, bonuses: 10 }) }, 'review changed'],
     ['seen with the same amounts in another version', { version: 2 }, { seen: seen() }, null],
     ['checked in this version', { checks: [{ version: 1 }] }, { seen: seen({ netPayout: 90 }) }, null],
     [
       'checked in another version',
       { version: 2, checks: [{ version: 1 }] },
       { seen: seen({ netPayout: 90 }) },
-      'look changed',
+      'review changed',
     ],
     ['usually high', { deviations: 3 }, {}, null],
-    ['unusually high', { deviations: 3.1 }, {}, 'look unusual'],
-    ['unusually low', { deviations: -3.1 }, {}, 'look unusual'],
+    ['unusually high', { deviations: 3.1 }, {}, 'review unusual'],
+    ['unusually low', { deviations: -3.1 }, {}, 'review unusual'],
     ['unusual and checked', { deviations: 9, checks: [{ version: 1 }] }, {}, null],
     ['an open question, also about another period with these days', { openDisputes: [question] }, {}, 'question'],
-    ['changed and in question', { openDisputes: [question] }, { seen: seen({ netPayout: 90 }) }, 'look changed'],
+    ['changed and in question', { openDisputes: [question] }, { seen: seen({ netPayout: 90 }) }, 'review changed'],
     ['paid with an approved quarter', { coveredBy: ['2026-Q2'] }, {}, 'blocked covered'],
     [
       'paid with an approved quarter, without a draft',
@@ -184,7 +184,7 @@ describe('a draft that waits for approval', () => {
     expect(holdOf({ stale: true }, {}, 'maya')).to.equal('blocked own');
   });
 
-  it('stands before what can be approved if it needs a look, and after it if it is blocked', () => {
+  it('stands before what can be approved if it needs a review, and after it if it is blocked', () => {
     const rows = rowsFor([
       statement('e', { ...draft, status: 'none' }),
       statement('d', { ...draft, stale: true }),

@@ -42,10 +42,10 @@ export function ApprovalBar({ currency, rows, selected, onClear, onApprove }: Ap
 function remainder(rows: readonly ApprovalRow[]): string {
   const names = (of: (hold: ApprovalRow['hold']) => boolean) =>
     rows.filter(({ hold }) => of(hold)).map(({ statement }) => statement.name.split(' ')[0] as string);
-  const looks = names((hold) => hold?.kind === 'look' || (hold?.kind === 'blocked' && hold.because === 'stale'));
-  const quotas = names((hold) => hold?.kind === 'blocked' && hold.because === 'quota_missing');
+  const reviews = names((hold) => hold?.kind === 'review' || (hold?.kind === 'blocked' && hold.reason === 'stale'));
+  const quotas = names((hold) => hold?.kind === 'blocked' && hold.reason === 'quota_missing');
   return [
-    needs(looks, 'a review first'),
+    needs(reviews, 'a review first'),
     needs(quotas, 'a quota'),
     needs(
       names((hold) => hold?.kind === 'question'),

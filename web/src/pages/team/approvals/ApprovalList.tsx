@@ -177,7 +177,7 @@ const hints = [
 ];
 
 function hasNote(hold: NonNullable<ApprovalRow['hold']>): boolean {
-  return hold.kind !== 'blocked' || hold.because === 'stale';
+  return hold.kind !== 'blocked' || hold.reason === 'stale';
 }
 
 interface BelowProps {

@@ -76,10 +76,10 @@ export function ApprovalStrip({ currency, rows: all, isOfSome }: ApprovalStripPr
 /** How many statements lack what; only a missing quota is a mistake. */
 function Causes({ rows }: { readonly rows: readonly ApprovalRow[] }) {
   return causes
-    .map(([because, words]) => ({ because, words, count: rows.filter(isBlockedBy(because)).length }))
+    .map(([reason, words]) => ({ reason, words, count: rows.filter(isBlockedBy(reason)).length }))
     .filter(({ count }) => count > 0)
-    .map(({ because, words, count }, index) => (
-      <span key={because} className={because === 'quota_missing' ? 'negative' : undefined}>
+    .map(({ reason, words, count }, index) => (
+      <span key={reason} className={reason === 'quota_missing' ? 'negative' : undefined}>
         {index > 0 ? ', ' : ''}
         {count} {words}
       </span>

@@ -27,16 +27,16 @@ interface HoldNoteProps {
   readonly onAccept: (statement: TeamStatement) => void;
 }
 
-/** Why a row needs a look, and the button that ends it. Null for rows that need none. */
+/** Why a row needs a review, and the button that ends it. Null for rows that need none. */
 export function HoldNote({ row, period, onAccept }: HoldNoteProps) {
   const { hold, statement } = row;
-  if (hold?.kind === 'look' && hold.because === 'changed')
+  if (hold?.kind === 'review' && hold.reason === 'changed')
     return <ChangedNote statement={statement} seen={hold.seen} period={period} onAccept={onAccept} />;
-  if (hold?.kind === 'look' && hold.because === 'unusual')
+  if (hold?.kind === 'review' && hold.reason === 'unusual')
     return <UnusualNote statement={statement} deviations={hold.deviations} period={period} onAccept={onAccept} />;
-  if (hold?.kind === 'look' && hold.because === 'own_changes')
+  if (hold?.kind === 'review' && hold.reason === 'own_changes')
     return <OwnChangesNote statement={statement} period={period} onAccept={onAccept} />;
-  if (hold?.kind === 'blocked' && hold.because === 'stale')
+  if (hold?.kind === 'blocked' && hold.reason === 'stale')
     return <StaleNote statement={statement} period={period} onAccept={onAccept} />;
   if (hold?.kind !== 'question') return null;
   const [first, ...others] = hold.disputes;

@@ -232,7 +232,7 @@ function HoldBadge({ hold }: { readonly hold: NonNullable<ApprovalRow['hold']> }
         Question
       </Badge>
     );
-  switch (hold.because) {
+  switch (hold.reason) {
     case 'changed':
     case 'stale':
       return (
@@ -263,7 +263,7 @@ function HoldBadge({ hold }: { readonly hold: NonNullable<ApprovalRow['hold']> }
     default:
       return (
         <Badge tone="neutral" icon={IconClock}>
-          {hold.because === 'calculating' ? 'Calculating' : 'Not generated'}
+          {hold.reason === 'calculating' ? 'Calculating' : 'Not generated'}
         </Badge>
       );
   }

@@ -12,18 +12,18 @@ import { mainAttainment } from '../attainment.js';
 import { isSeen, type SeenStatement } from './seen-statements.js';
 
 /**
- * Why a draft is not part of "select all". `look`: it can be selected after the manager has checked the version.
+ * Why a draft is not part of "select all". `review`: it can be selected after the manager has checked the version.
  * `blocked`: it cannot be approved now. `question`: it can be selected alone, because a workspace may allow that.
  */
 type Hold =
-  | { readonly kind: 'look'; readonly because: 'changed'; readonly seen: SeenStatement }
-  | { readonly kind: 'look'; readonly because: 'unusual'; readonly deviations: number }
-  | { readonly kind: 'look'; readonly because: 'own_changes'; readonly changes: TeamStatement['ownChanges'] }
+  | { readonly kind: 'review'; readonly reason: 'changed'; readonly seen: SeenStatement }
+  | { readonly kind: 'review'; readonly reason: 'unusual'; readonly deviations: number }
+  | { readonly kind: 'review'; readonly reason: 'own_changes'; readonly changes: TeamStatement['ownChanges'] }
   | { readonly kind: 'question'; readonly disputes: TeamStatement['openDisputes'] }
-  | { readonly kind: 'blocked'; readonly because: 'covered'; readonly periods: readonly string[] }
+  | { readonly kind: 'blocked'; readonly reason: 'covered'; readonly periods: readonly string[] }
   | {
       readonly kind: 'blocked';
-      readonly because: 'stale' | 'calculating' | 'no_draft' | 'quota_missing' | 'own' | 'step';
+      readonly reason: 'stale' | 'calculating' | 'no_draft' | 'quota_missing' | 'own' | 'step';
     };
 
 export interface ApprovalRow {
@@ -50,7 +50,7 @@ interface ApprovalData {
 /** More than this is worth a look. */
 const usualDeviations = 3;
 
-/** First what needs a look, then what can be approved, then what is blocked; each by name. */
+/** First what needs a review, then what can be approved, then what is blocked; each by name. */
 export function approvalRows(data: ApprovalData): ApprovalRow[] {
   const missing = repsWithoutQuota(data.exceptions);
   const attainments = new Map(data.overview?.reps.map((rep) => [rep.repId, rep.attainment]));
@@ -73,25 +73,25 @@ export function approvalRows(data: ApprovalData): ApprovalRow[] {
 function findHold(statement: TeamStatement, { ownRepId, seenOf }: ApprovalData, lacksQuota: boolean): Hold | null {
   const { repId, status, version, checks, coveredBy, openDisputes } = statement;
   if (status === 'approved') return null;
-  if (coveredBy.length > 0) return { kind: 'blocked', because: 'covered', periods: coveredBy };
-  if (lacksQuota) return { kind: 'blocked', because: 'quota_missing' };
-  if (status === 'none') return { kind: 'blocked', because: 'no_draft' };
-  if (statement.pending === true) return { kind: 'blocked', because: 'calculating' };
-  if (repId === ownRepId) return { kind: 'blocked', because: 'own' };
-  if (statement.stale === true) return { kind: 'blocked', because: 'stale' };
+  if (coveredBy.length > 0) return { kind: 'blocked', reason: 'covered', periods: coveredBy };
+  if (lacksQuota) return { kind: 'blocked', reason: 'quota_missing' };
+  if (status === 'none') return { kind: 'blocked', reason: 'no_draft' };
+  if (statement.pending === true) return { kind: 'blocked', reason: 'calculating' };
+  if (repId === ownRepId) return { kind: 'blocked', reason: 'own' };
+  if (statement.stale === true) return { kind: 'blocked', reason: 'stale' };
   if (statement.approval !== undefined && statement.approval.next?.waitsForMe !== true)
-    return { kind: 'blocked', because: 'step' };
+    return { kind: 'blocked', reason: 'step' };
   const isChecked = checks.some((check) => check.version === version);
-  const look = isChecked ? null : computeLook(statement, seenOf(repId));
-  return look ?? (openDisputes.length > 0 ? { kind: 'question', disputes: openDisputes } : null);
+  const review = isChecked ? null : findReview(statement, seenOf(repId));
+  return review ?? (openDisputes.length > 0 ? { kind: 'question', disputes: openDisputes } : null);
 }
 
-function computeLook(statement: TeamStatement, seen: SeenStatement | undefined): Hold | null {
+function findReview(statement: TeamStatement, seen: SeenStatement | undefined): Hold | null {
   const { deviations, ownChanges } = statement;
-  if (seen !== undefined && !isSeen(seen, statement)) return { kind: 'look', because: 'changed', seen };
-  if (ownChanges.length > 0) return { kind: 'look', because: 'own_changes', changes: ownChanges };
+  if (seen !== undefined && !isSeen(seen, statement)) return { kind: 'review', reason: 'changed', seen };
+  if (ownChanges.length > 0) return { kind: 'review', reason: 'own_changes', changes: ownChanges };
   return deviations !== undefined && Math.abs(deviations) > usualDeviations
-    ? { kind: 'look', because: 'unusual', deviations }
+    ? { kind: 'review', reason: 'unusual', deviations }
     : null;
 }
 
@@ -145,7 +145,7 @@ function payRemarks({ payslip, summary }: TeamStatement): readonly string[] {
 function rank({ hold }: ApprovalRow): number {
   if (hold === null) return 1;
   if (hold.kind !== 'blocked') return 0;
-  return hold.because === 'stale' ? 2 : 3;
+  return hold.reason === 'stale' ? 2 : 3;
 }
 
 /** Whether the statement can still be approved. Days that another approved statement covers are paid already. */
@@ -165,9 +165,9 @@ export const isSelectable = (row: ApprovalRow) =>
 export const isClear = (row: ApprovalRow) => isToReview(row) && row.hold === null;
 
 export const isBlockedBy =
-  (...causes: readonly Extract<Hold, { kind: 'blocked' }>['because'][]) =>
+  (...causes: readonly Extract<Hold, { kind: 'blocked' }>['reason'][]) =>
   ({ hold }: ApprovalRow) =>
-    hold?.kind === 'blocked' && causes.includes(hold.because);
+    hold?.kind === 'blocked' && causes.includes(hold.reason);
 
 /** How many of the statements have every signature with that of the person: without a chain, theirs is the only one. */
 export function countApproved(statements: readonly Pick<TeamStatement, 'approval'>[]): number {
