@@ -39,7 +39,9 @@ describe('the documentation', () => {
         below.some((file) => file.endsWith(`/${name}`));
       return [...text(page).matchAll(/`([\w./-]+)`/g)]
         .map(([, name = '']) => name)
-        .filter((name) => tops.some((top) => name.startsWith(`${top}/`)) || (below.length > 0 && /\.ts$|\/$/.test(name)))
+        .filter(
+          (name) => tops.some((top) => name.startsWith(`${top}/`)) || (below.length > 0 && /\.ts$|\/$/.test(name)),
+        )
         .filter((name) => !exists(name))
         .map((name) => `${page}: ${name}`);
     });

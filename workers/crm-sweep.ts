@@ -38,7 +38,10 @@ export class CrmSweep implements SweptWork {
     );
     await this.startPolls();
     // A new sync may still wait for its first worker; that wake-up and this one are then the same job.
-    await this.wake(syncRunJob, sql`select workspace_id "workspaceId", sync_run_id "syncRunId", generation from due_sync_runs()`);
+    await this.wake(
+      syncRunJob,
+      sql`select workspace_id "workspaceId", sync_run_id "syncRunId", generation from due_sync_runs()`,
+    );
     // Changes of two seconds are written together.
     await this.wake(writeBackJob, sql`select workspace_id "workspaceId", generation from due_write_backs()`);
   }

@@ -76,8 +76,8 @@ export async function findBlockedPeople(
         ['to_day', 'date', ([, { to }]) => to],
       ],
     )}
-    join statement_periods s on s.workspace_id = ${tx.workspaceId} and s.rep_id = rows_from.rep_id
-      and s.status = 'approved' and s.from_day <= rows_from.to_day and s.to_day >= rows_from.from_day
+    join statement_periods s on s.workspace_id = ${tx.workspaceId} and s.rep_id = input.rep_id
+      and s.status = 'approved' and s.from_day <= input.to_day and s.to_day >= input.from_day
     order by s.rep_id, s.from_day`.execute(tx.db);
   return rows;
 }

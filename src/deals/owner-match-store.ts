@@ -34,9 +34,9 @@ export async function matchOwners(
     on conflict (workspace_id, owner_key) do update set rep_id = excluded.rep_id`.execute(tx.db);
   const { rows: claimed } = await sql<{ repId: string; deals: number }>`
     with claimed as (
-      update deals d set rep_id = rows_from.rep_id from ${rows}
+      update deals d set rep_id = input.rep_id from ${rows}
       where d.workspace_id = ${tx.workspaceId} and d.rep_id is null
-        and rows_from.owner_key = ${comparableSql(sql`coalesce(d.owner_id, d.owner_email)`)}
+        and input.owner_key = ${comparableSql(sql`coalesce(d.owner_id, d.owner_email)`)}
       returning d.rep_id
     )
     select rep_id as "repId", count(*)::integer as deals from claimed group by rep_id`.execute(tx.db);

@@ -90,7 +90,16 @@ const maxOutage = sql`interval '1 day'`;
 export async function lockSyncRun(tx: Transaction, syncRunId: string): Promise<SyncRun | null> {
   const row = await tx.db
     .selectFrom('crm_sync_runs')
-    .select(['sync_run_id as syncRunId', 'provider', 'kind', 'actor', 'reconcile', 'recalculate', 'replaces', 'awaited'])
+    .select([
+      'sync_run_id as syncRunId',
+      'provider',
+      'kind',
+      'actor',
+      'reconcile',
+      'recalculate',
+      'replaces',
+      'awaited',
+    ])
     .select(['phase', 'modified_from as modifiedFrom', 'deleted_from as deletedFrom', 'covered_until as coveredUntil'])
     .select(['cursor', 'deals', 'total', 'counts', 'attempts', 'restarts', 'started_at as startedAt'])
     .select(sql<boolean>`coalesce(failing_since < now() - ${maxOutage}, false)`.as('isGivenUp'))

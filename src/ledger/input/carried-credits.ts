@@ -64,7 +64,7 @@ async function loadLatestCredits(tx: Transaction, leftOut: readonly LeftOut[]): 
   const [first] = leftOut;
   if (first === undefined) return new Map();
   const { rows } = await sql<LatestEvent>`
-    select rows_from.index, e.plan_id as "planId", e.attainment_key as "attainmentKey",
+    select input.index, e.plan_id as "planId", e.attainment_key as "attainmentKey",
       e.period, e.earned_on as "earnedOn", e.deal_key as "dealKey", e.trace
     from ${daysLeftOut(leftOut)} cross join lateral (
       select plan_id, attainment_key, period, earned_on, deal_key, trace from commission_events
@@ -122,7 +122,7 @@ async function loadSums(tx: Transaction, leftOut: readonly LeftOut[]): Promise<C
   const [first] = leftOut;
   if (first === undefined) return new Map();
   const { rows } = await sql<Record<keyof CarriedCredit, string> & { index: number }>`
-    select rows_from.index, e.plan_id as "planId", e.attainment_key as "attainmentKey", e.period, e.credit
+    select input.index, e.plan_id as "planId", e.attainment_key as "attainmentKey", e.period, e.credit
     from ${daysLeftOut(leftOut)} cross join lateral (
       select plan_id, attainment_key, period, sum(credit) as credit
       from commission_events
@@ -144,6 +144,6 @@ function daysLeftOut(leftOut: readonly LeftOut[]) {
 }
 
 function isCounted(workspaceId: string) {
-  return sql`workspace_id = ${workspaceId} and rep_id = rows_from.rep_id and kind = 'commission_earned'
-    and status = 'earned' and earned_on between rows_from.from_day and rows_from.to_day`;
+  return sql`workspace_id = ${workspaceId} and rep_id = input.rep_id and kind = 'commission_earned'
+    and status = 'earned' and earned_on between input.from_day and input.to_day`;
 }

@@ -20,16 +20,16 @@ export async function loadCurrentDaysOfEach(
   const ranges: DayRange[][] = sets.map(() => []);
   if (deals.length === 0) return ranges;
   const { rows } = await sql<{ index: number; from: Day; to: Day }>`
-    select rows_from.index, min(d.close_date) as "from", max(d.close_date) as "to"
+    select input.index, min(d.close_date) as "from", max(d.close_date) as "to"
     from ${unnestRows(deals, [
       ['index', 'integer', ({ index }) => index],
       ['id', 'text', ({ dealId }) => dealId],
     ])} cross join lateral (
       select close_date from deals
-      where workspace_id = ${tx.workspaceId} and deal_id = rows_from.id and deleted_at is null and close_date is not null
+      where workspace_id = ${tx.workspaceId} and deal_id = input.id and deleted_at is null and close_date is not null
       offset 0
     ) d
-    group by rows_from.index`.execute(tx.db);
+    group by input.index`.execute(tx.db);
   for (const { index, from, to } of rows) ranges[index]?.push({ from, to });
   return ranges;
 }

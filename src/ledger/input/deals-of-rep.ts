@@ -32,12 +32,12 @@ export function daysOfDeals({ workspaceId, repId, isOnDay }: RepDays): Expressio
     where workspace_id = ${workspaceId} and rep_id = ${repId} and ${isOnDay(sql`close_date`)}`;
 }
 
-/** The rep and the days of `rows_from`. */
+/** The rep and the days of `input`. */
 export function givenRepDays(workspaceId: string): RepDays {
   return {
     workspaceId,
-    repId: sql`rows_from.rep_id`,
-    isOnDay: (closeDate) => sql`${closeDate} between rows_from.from_day and rows_from.to_day`,
+    repId: sql`input.rep_id`,
+    isOnDay: (closeDate) => sql`${closeDate} between input.from_day and input.to_day`,
   };
 }
 

@@ -46,15 +46,15 @@ export async function loadCascadeManagersAbove(
   if (reps.length === 0) return new Map();
   const { rows } = await sql<{ repId: string; managerId: string }>`
     with recursive above (rep_id, manager_id, from_day, to_day) as (
-      select l.rep_id, l.manager_id, greatest(l.from_day, rows_from.from_day),
-        least(coalesce(l.to_day, ${latestDay}::date), rows_from.to_day)
+      select l.rep_id, l.manager_id, greatest(l.from_day, input.from_day),
+        least(coalesce(l.to_day, ${latestDay}::date), input.to_day)
       from ${unnestRows(reps, [
         ['rep_id', 'uuid', ({ repId }) => repId],
         ['from_day', 'date', ({ days }) => days.from],
         ['to_day', 'date', ({ days }) => days.to],
       ])}
-      join reporting_lines l on l.workspace_id = ${tx.workspaceId} and l.rep_id = rows_from.rep_id
-        and l.from_day <= rows_from.to_day and coalesce(l.to_day, ${latestDay}::date) >= rows_from.from_day
+      join reporting_lines l on l.workspace_id = ${tx.workspaceId} and l.rep_id = input.rep_id
+        and l.from_day <= input.to_day and coalesce(l.to_day, ${latestDay}::date) >= input.from_day
       union
       select a.rep_id, l.manager_id, greatest(l.from_day, a.from_day),
         least(coalesce(l.to_day, ${latestDay}::date), a.to_day)

@@ -64,14 +64,14 @@ export async function loadLedgerRows(tx: Transaction, windows: readonly RepWindo
   const indexed = windows.map(({ terms, window }, index) => ({ index, terms, window }));
   const mayHoldElsewhere = indexed.filter(mayHoldKeysElsewhere);
   const [within, elsewhere] = await inParallel(
-    () => selectRows(tx, indexed, (row) => sql`${row}.earned_on between rows_from.from_day and rows_from.to_day`),
+    () => selectRows(tx, indexed, (row) => sql`${row}.earned_on between input.from_day and input.to_day`),
     () =>
       selectRows(
         tx,
         mayHoldElsewhere,
-        (row) => sql`${row}.earned_on not between rows_from.from_day and rows_from.to_day and (exists (
+        (row) => sql`${row}.earned_on not between input.from_day and input.to_day and (exists (
         select from deals d where d.workspace_id = ${row}.workspace_id and d.deal_id = ${row}.deal_key
-          and d.close_date between rows_from.from_day and rows_from.to_day
+          and d.close_date between input.from_day and input.to_day
         offset 0)${refundInWindow(row, windows)})`,
       ),
   );
@@ -89,8 +89,8 @@ function refundInWindow(row: RawBuilder<unknown>, windows: readonly RepWindow[])
     select from deal_refunds r
     left join deals d on d.workspace_id = r.workspace_id and d.deal_id = r.deal_id
     where r.workspace_id = ${row}.workspace_id and r.deal_key = ${row}.deal_key
-      and (r.day between rows_from.from_day and rows_from.to_day
-        or d.close_date between rows_from.from_day and rows_from.to_day)
+      and (r.day between input.from_day and input.to_day
+        or d.close_date between input.from_day and input.to_day)
     offset 0)`;
 }
 
@@ -119,7 +119,7 @@ async function selectRows(
   if (first === undefined) return [];
   const found = await selectAsText(
     tx,
-    [sql`rows_from.index`, ...columns],
+    [sql`input.index`, ...columns],
     sql`${unnestRows(windows, [
       ['index', 'integer', ({ index }) => index],
       ['rep_id', 'uuid', ({ terms }) => terms.repId],
@@ -127,7 +127,7 @@ async function selectRows(
       ['to_day', 'date', ({ window }) => window.to],
     ])} cross join lateral (
       select * from commission_events c
-      where c.workspace_id = ${tx.workspaceId} and c.rep_id = rows_from.rep_id
+      where c.workspace_id = ${tx.workspaceId} and c.rep_id = input.rep_id
         and c.kind = 'commission_earned' and ${condition(sql.ref('c'))}
       offset 0
     ) e`,

@@ -227,7 +227,7 @@ export async function loadOwnedDeals(
   if (reps.length === 0) return new Map();
   const rows = await selectAsText(
     tx,
-    [sql`rows_from.index`, ...dealColumns(tx, terms, readers)],
+    [sql`input.index`, ...dealColumns(tx, terms, readers)],
     sql`${unnestRows(
       reps.map((rep, index) => ({ ...rep, index })),
       [
@@ -477,11 +477,11 @@ export function findFirstActivity(
 function firstDays(workspaceId: string): RawBuilder<unknown> {
   return sql`
     (select close_date from deals
-      where workspace_id = ${workspaceId} and rep_id = rows_from.rep_id and deleted_at is null and close_date is not null
+      where workspace_id = ${workspaceId} and rep_id = input.rep_id and deleted_at is null and close_date is not null
       order by close_date limit 1)
     union all
     (select close_date from deal_participations
-      where workspace_id = ${workspaceId} and rep_id = rows_from.rep_id
+      where workspace_id = ${workspaceId} and rep_id = input.rep_id
       order by close_date limit 1)`;
 }
 
@@ -491,7 +491,7 @@ export async function loadFirstCloseDates(
 ): Promise<ReadonlyMap<string, Day>> {
   if (repIds.length === 0) return new Map();
   const { rows } = await sql<{ repId: string; day: Day }>`
-    select rows_from.rep_id as "repId", d.close_date as day
+    select input.rep_id as "repId", d.close_date as day
     from ${unnestRows(repIds, [['rep_id', 'uuid', (repId) => repId]])} cross join lateral (
       select min(close_date) as close_date from (
         ${firstDays(tx.workspaceId)}

@@ -125,14 +125,14 @@ async function countTeamDeals(
   }
   if (days.size === 0) return new Map();
   const { rows } = await sql<{ repId: string; deals: number }>`
-    select rows_from.rep_id as "repId", d.deals from ${unnestRows(
+    select input.rep_id as "repId", d.deals from ${unnestRows(
       [...days],
       [
         ['rep_id', 'uuid', ([repId]) => repId],
         ['from_day', 'date', ([, { from }]): Day => from],
         ['to_day', 'date', ([, { to }]): Day => to],
       ],
-    )} cross join lateral (${countDeals(tx.workspaceId, 'rows_from')}) d`.execute(tx.db);
+    )} cross join lateral (${countDeals(tx.workspaceId, 'input')}) d`.execute(tx.db);
   const deals = new Map(rows.map((row) => [row.repId, row.deals]));
   const sum = (team: ReadonlySet<string>) => [...team].reduce((total, repId) => total + (deals.get(repId) ?? 0), 0);
   return new Map([...teams].map(([managerId, team]) => [managerId, sum(team)]));

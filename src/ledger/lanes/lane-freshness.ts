@@ -82,9 +82,9 @@ export function saveFreshnessMarks(tx: Transaction, marks: readonly LaneMark[]):
       ['skipped', 'integer', ({ mark }) => mark?.skipped ?? null],
     ])}
     where l.workspace_id = ${tx.workspaceId} and l.rep_id = any(${changed.map(({ repId }) => repId)}::uuid[])
-      and l.rep_id = rows_from.rep_id
+      and l.rep_id = input.rep_id
       and (l.fresh_revision, l.fresh_until, l.fresh_through, l.fresh_code, l.fresh_deals, l.fresh_skipped) is distinct from
-        (rows_from.revision, rows_from.until, rows_from.through, rows_from.code, rows_from.deals, rows_from.skipped)`;
+        (input.revision, input.until, input.through, input.code, input.deals, input.skipped)`;
   tx.beforeCommit(save);
 }
 

@@ -126,7 +126,7 @@ async function findOwnDays(
 ): Promise<FoundDays[]> {
   if (deals.length === 0) return [];
   const { rows } = await sql<FoundDays>`
-    select rows_from.index, min(r.day) as "from", max(r.day) as "to"
+    select input.index, min(r.day) as "from", max(r.day) as "to"
     from ${unnestRows(deals, [
       ['index', 'integer', ({ index }) => index],
       ['id', 'text', ({ dealId }) => dealId],
@@ -135,11 +135,11 @@ async function findOwnDays(
       ['is_changed', 'boolean', ({ isChanged }) => String(isChanged)],
     ])} cross join lateral (
       select day from deal_refunds
-      where workspace_id = ${tx.workspaceId} and deal_id = rows_from.id
-        and (day > rows_from.to_day or (rows_from.is_changed and day < rows_from.from_day))
+      where workspace_id = ${tx.workspaceId} and deal_id = input.id
+        and (day > input.to_day or (input.is_changed and day < input.from_day))
       offset 0
     ) r
-    group by rows_from.index`.execute(tx.db);
+    group by input.index`.execute(tx.db);
   return rows;
 }
 
@@ -166,7 +166,7 @@ async function findManagers(
 ): Promise<(FoundDays & { readonly repId: string })[]> {
   if (moved.length === 0) return [];
   const { rows } = await sql<FoundDays & { repId: string }>`
-    select rows_from.index, c.rep_id as "repId", min(rows_from.from_day) as "from", max(rows_from.to_day) as "to"
+    select input.index, c.rep_id as "repId", min(input.from_day) as "from", max(input.to_day) as "to"
     from ${unnestRows(moved, [
       ['index', 'integer', ({ index }) => index],
       ['id', 'text', ({ dealId }) => dealId],
@@ -175,12 +175,12 @@ async function findManagers(
       ['to_day', 'date', ({ to }) => to],
     ])} cross join lateral (
       select rep_id from commission_events
-      where workspace_id = ${tx.workspaceId} and deal_key = rows_from.id and phase = 'cascade' and status = 'earned'
+      where workspace_id = ${tx.workspaceId} and deal_key = input.id and phase = 'cascade' and status = 'earned'
       union select rep_id from trued_up_rows
-      where workspace_id = ${tx.workspaceId} and deal_key = rows_from.id and phase = 'cascade'
+      where workspace_id = ${tx.workspaceId} and deal_key = input.id and phase = 'cascade'
       offset 0
     ) c
-    where c.rep_id <> rows_from.own_id
-    group by rows_from.index, c.rep_id`.execute(tx.db);
+    where c.rep_id <> input.own_id
+    group by input.index, c.rep_id`.execute(tx.db);
   return rows;
 }

@@ -68,8 +68,8 @@ export async function setTotals(
       else unknown.push(counter);
     }
   await inParallel(
-    () => setCredits(tx, credits, sql`rows_from.credit`),
-    () => setCredits(tx, changes, sql`q.current_value + rows_from.credit`),
+    () => setCredits(tx, credits, sql`input.credit`),
+    () => setCredits(tx, changes, sql`q.current_value + input.credit`),
     () => (unknown.length === 0 ? null : withoutNestedLoops(tx, () => updateQuotas(tx, unknown, hasTruedUp))),
     () =>
       changeMonths(
@@ -94,8 +94,8 @@ async function setCredits(
       ['period', 'text', ({ period }) => period],
       ['credit', 'numeric', ({ credit }) => credit.toString()],
     ])}
-    where q.workspace_id = ${tx.workspaceId} and q.rep_id = rows_from.rep_id and q.plan_id = rows_from.plan_id
-      and q.attainment_key = rows_from.attainment_key and q.period = rows_from.period
+    where q.workspace_id = ${tx.workspaceId} and q.rep_id = input.rep_id and q.plan_id = input.plan_id
+      and q.attainment_key = input.attainment_key and q.period = input.period
       and q.current_value <> ${value}`.execute(tx.db);
 }
 
@@ -147,7 +147,7 @@ async function updateQuotas(tx: Transaction, counters: readonly RepCounter[], ha
       ])}
     ),
     credits as materialized (
-      select rows_from.rep_id, rows_from.period, c.plan_id, c.attainment_key, c.credit
+      select input.rep_id, input.period, c.plan_id, c.attainment_key, c.credit
       from ${unnestRows(distinctPeriods(counters), [
         ['rep_id', 'uuid', ({ repId }) => repId],
         ['period', 'text', ({ period }) => period],
@@ -155,8 +155,8 @@ async function updateQuotas(tx: Transaction, counters: readonly RepCounter[], ha
         ['to_day', 'date', ({ period }) => daysOf(period).to],
       ])} cross join lateral (
         select c.plan_id, c.attainment_key, sum(c.credit) as credit from ${source}
-        where c.rep_id = rows_from.rep_id and c.period = rows_from.period
-          and c.earned_on between rows_from.from_day and rows_from.to_day
+        where c.rep_id = input.rep_id and c.period = input.period
+          and c.earned_on between input.from_day and input.to_day
         group by c.plan_id, c.attainment_key
         offset 0
       ) c
@@ -195,14 +195,14 @@ async function replaceMonths(tx: Transaction, months: readonly RepMonth[]): Prom
       sql`
       delete from rep_months m using ${monthRows}
       where m.workspace_id = ${tx.workspaceId} and m.rep_id = any(${distinctReps(months)}::uuid[])
-        and m.rep_id = rows_from.rep_id and m.month = rows_from.from_day`.execute(tx.db),
+        and m.rep_id = input.rep_id and m.month = input.from_day`.execute(tx.db),
     () =>
       sql`
       insert into rep_months (${monthColumns})
       select e.* from ${monthRows} cross join lateral (
         select ${monthSums} from commission_events
-        where workspace_id = ${tx.workspaceId} and rep_id = rows_from.rep_id and status = 'earned'
-          and earned_on between rows_from.from_day and rows_from.to_day
+        where workspace_id = ${tx.workspaceId} and rep_id = input.rep_id and status = 'earned'
+          and earned_on between input.from_day and input.to_day
         group by workspace_id, rep_id, 3, currency
         offset 0
       ) e`.execute(tx.db),

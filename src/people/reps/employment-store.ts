@@ -11,13 +11,13 @@ export async function storeEmployments(
   if (employments.length === 0) return;
   await sql`
     with changed as (
-      update reps r set hire_date = rows_from.hire_date, end_date = rows_from.end_date
+      update reps r set hire_date = input.hire_date, end_date = input.end_date
       from ${unnestRows(employments, [
         ['rep_id', 'uuid', ({ repId }) => repId],
         ['hire_date', 'date', ({ hireDate }) => hireDate],
         ['end_date', 'date', ({ endDate }) => endDate],
       ])}
-      where r.workspace_id = ${tx.workspaceId} and r.rep_id = rows_from.rep_id
+      where r.workspace_id = ${tx.workspaceId} and r.rep_id = input.rep_id
       returning r.rep_id, r.hire_date, r.end_date
     )
     insert into employment_history (workspace_id, rep_id, hire_date, end_date)

@@ -85,15 +85,15 @@ export async function updateReps(tx: Transaction, reps: readonly StoredRep[]): P
   // Two reps may swap their member ids, which a single statement cannot do because of the unique index.
   await sql`
     update reps r set crm_member_id = null from ${repRows(reps)}
-    where r.workspace_id = ${tx.workspaceId} and r.rep_id = rows_from.rep_id
-      and r.crm_member_id is distinct from rows_from.crm_member_id`.execute(tx.db);
+    where r.workspace_id = ${tx.workspaceId} and r.rep_id = input.rep_id
+      and r.crm_member_id is distinct from input.crm_member_id`.execute(tx.db);
   await sql`
-    update reps r set name = rows_from.name, role = rows_from.role, active = rows_from.active,
-      crm_member_id = rows_from.crm_member_id, payroll_id = rows_from.payroll_id,
-      title = rows_from.title, team = rows_from.team, location = rows_from.location,
-      fields = rows_from.fields
+    update reps r set name = input.name, role = input.role, active = input.active,
+      crm_member_id = input.crm_member_id, payroll_id = input.payroll_id,
+      title = input.title, team = input.team, location = input.location,
+      fields = input.fields
     from ${repRows(reps)}
-    where r.workspace_id = ${tx.workspaceId} and r.rep_id = rows_from.rep_id`.execute(tx.db);
+    where r.workspace_id = ${tx.workspaceId} and r.rep_id = input.rep_id`.execute(tx.db);
 }
 
 function repRows(reps: readonly StoredRep[]) {

@@ -55,8 +55,8 @@ async function upsert(
     select ${tx.workspaceId}::uuid, quota_id, rep_id, plan_id, plan_rule_id, attainment_key, period, target,
       variable_target, coalesce(prorate, (
         select q.prorate from quotas q
-        where q.workspace_id = ${tx.workspaceId} and q.rep_id = rows_from.rep_id and q.plan_id = rows_from.plan_id
-          and q.attainment_key = rows_from.attainment_key and q.period = rows_from.period
+        where q.workspace_id = ${tx.workspaceId} and q.rep_id = input.rep_id and q.plan_id = input.plan_id
+          and q.attainment_key = input.attainment_key and q.period = input.period
       ), true)
     from ${unnestRows(settings, [
       ['quota_id', 'uuid', () => newId()],

@@ -3,8 +3,8 @@ import { binaryArray, type Cell } from './binary-array.js';
 import { type Transaction } from './unit-of-work.js';
 
 /**
- * Rows as one SQL table expression with one binary array per column: one to two microseconds per row, where the
- * arrays of node-postgres take fifteen. A column with the same value in every row is sent as one value.
+ * Rows as one SQL table expression, named `input`, with one binary array per column: one to two microseconds per row,
+ * where the arrays of node-postgres take fifteen. A column with the same value in every row is sent as one value.
  */
 export function unnestRows<Row>(
   rows: readonly Row[],
@@ -25,10 +25,10 @@ export function unnestRows<Row>(
     arrays.push(sql`${array.parameter}::${sql.raw(array.type)}[]::${sql.raw(type)}[]`);
   }
   if (arrays.length === 0)
-    return sql`(select ${sql.join(constants)} from generate_series(1, ${sql.lit(rows.length)})) as rows_from`;
-  const differing = sql<Record<string, unknown>>`unnest(${sql.join(arrays)}) as rows_from (${sql.join(names)})`;
+    return sql`(select ${sql.join(constants)} from generate_series(1, ${sql.lit(rows.length)})) as input`;
+  const differing = sql<Record<string, unknown>>`unnest(${sql.join(arrays)}) as input (${sql.join(names)})`;
   if (constants.length === 0) return differing;
-  return sql`(select rows_from.*, ${sql.join(constants)} from ${differing}) as rows_from`;
+  return sql`(select input.*, ${sql.join(constants)} from ${differing}) as input`;
 }
 
 const separator = '\u001f';

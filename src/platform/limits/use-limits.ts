@@ -19,10 +19,10 @@ export async function loadSecondsUntilUse(
 ): Promise<ReadonlyMap<string, number>> {
   if (subjects.length === 0) return new Map();
   const { rows } = await sql<{ subject: string; left: number }>`
-    select rows_from.subject, greatest(1, ceil(extract(epoch from u.used_at - now()) + ${seconds}))::integer as left
+    select input.subject, greatest(1, ceil(extract(epoch from u.used_at - now()) + ${seconds}))::integer as left
     from ${unnestRows(subjects, [['subject', 'text', (subject) => subject]])} cross join lateral (
       select used_at from limited_uses
-      where workspace_id = ${tx.workspaceId} and kind = ${kind} and subject = rows_from.subject
+      where workspace_id = ${tx.workspaceId} and kind = ${kind} and subject = input.subject
       order by used_at desc offset ${uses - 1} limit 1
     ) u
     where u.used_at > now() - make_interval(secs => ${seconds})`.execute(tx.db);
@@ -43,7 +43,7 @@ export async function recordUses(tx: Transaction, kind: string, subjects: readon
   const uses = subjects.map((subject) => ({ subject, useId: newId() }));
   await sql`
     insert into limited_uses (workspace_id, use_id, kind, subject)
-    select ${tx.workspaceId}, rows_from.use_id, ${kind}, rows_from.subject
+    select ${tx.workspaceId}, input.use_id, ${kind}, input.subject
     from ${unnestRows(uses, [
       ['use_id', 'uuid', ({ useId }) => useId],
       ['subject', 'text', ({ subject }) => subject],

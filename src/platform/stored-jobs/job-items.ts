@@ -58,14 +58,14 @@ export async function nextJobItems(tx: Transaction, { jobId }: JobKey, limit: nu
 export async function recordOutcomes(tx: Transaction, job: JobKey, outcomes: readonly ItemOutcome[]): Promise<number> {
   if (outcomes.length === 0) return 0;
   const { rows } = await sql`
-    update job_items i set outcome = rows_from.outcome, code = rows_from.code, message = rows_from.message
+    update job_items i set outcome = input.outcome, code = input.code, message = input.message
     from ${unnestRows(outcomes, [
       ['rep_id', 'text', ({ repId }) => repId],
       ['outcome', 'text', ({ outcome }) => outcome],
       ['code', 'text', ({ code = null }) => code],
       ['message', 'text', ({ message = null }) => message],
     ])}
-    where i.workspace_id = ${tx.workspaceId} and i.job_id = ${job.jobId} and i.rep_id = rows_from.rep_id
+    where i.workspace_id = ${tx.workspaceId} and i.job_id = ${job.jobId} and i.rep_id = input.rep_id
       and i.outcome is null
     returning 1`.execute(tx.db);
   await advanceStoredJob(tx, job, rows.length);

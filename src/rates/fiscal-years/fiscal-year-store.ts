@@ -70,12 +70,12 @@ async function moveDrafts(tx: Transaction, years: readonly FiscalYear[]): Promis
   if (years.length === 0) return;
   const periods = listPeriods(new PeriodCalendar(years), years.map(daysOf).reduce(hull));
   await sql`
-    update statement_periods s set from_day = rows_from.from_day, to_day = rows_from.to_day
+    update statement_periods s set from_day = input.from_day, to_day = input.to_day
     from ${unnestRows(periods, [
       ['period', 'text', ({ period }) => period],
       ['from_day', 'date', ({ from }) => from],
       ['to_day', 'date', ({ to }) => to],
     ])}
-    where s.workspace_id = ${tx.workspaceId} and s.period = rows_from.period and s.status = 'draft'
-      and (s.from_day, s.to_day) is distinct from (rows_from.from_day, rows_from.to_day)`.execute(tx.db);
+    where s.workspace_id = ${tx.workspaceId} and s.period = input.period and s.status = 'draft'
+      and (s.from_day, s.to_day) is distinct from (input.from_day, input.to_day)`.execute(tx.db);
 }

@@ -46,9 +46,9 @@ export async function removeRates(tx: Transaction, keys: readonly RateKey[]): Pr
     await sql`
       with removed as (
         delete from fx_rates r using ${rows(part.map((key) => ({ ...key, rate: '1' })))}
-        where r.workspace_id = ${tx.workspaceId} and r.rate_table = rows_from.rate_table
-          and r.from_currency = rows_from.from_currency and r.to_currency = rows_from.to_currency
-          and r.day = rows_from.day
+        where r.workspace_id = ${tx.workspaceId} and r.rate_table = input.rate_table
+          and r.from_currency = input.from_currency and r.to_currency = input.to_currency
+          and r.day = input.day
         returning r.*
       )
       insert into fx_rate_history (workspace_id, rate_table, from_currency, to_currency, day, rate)

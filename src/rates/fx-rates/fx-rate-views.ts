@@ -57,9 +57,9 @@ export async function findRates(tx: Transaction, keys: readonly RateKey[]): Prom
       ['to_currency', 'text', ({ to }) => to],
       ['day', 'date', ({ day }) => day],
     ])}
-    join fx_rates r on r.workspace_id = ${tx.workspaceId} and r.rate_table = rows_from.rate_table
-      and r.from_currency = rows_from.from_currency and r.to_currency = rows_from.to_currency
-      and r.day = rows_from.day`.execute(tx.db);
+    join fx_rates r on r.workspace_id = ${tx.workspaceId} and r.rate_table = input.rate_table
+      and r.from_currency = input.from_currency and r.to_currency = input.to_currency
+      and r.day = input.day`.execute(tx.db);
   return rows;
 }
 

@@ -81,15 +81,15 @@ function dayKey({ repId, day }: Pick<Conversion, 'repId' | 'day'>): string {
 async function findApprovedDays(tx: Transaction, conversions: readonly Conversion[]): Promise<ReadonlySet<string>> {
   const days = [...new Map(conversions.map((conversion) => [dayKey(conversion), conversion])).values()];
   const { rows } = await sql<{ repId: string; day: string }>`
-    select rows_from.rep_id as "repId", rows_from.day
+    select input.rep_id as "repId", input.day
     from ${unnestRows(days, [
       ['rep_id', 'uuid', ({ repId }) => repId],
       ['day', 'date', ({ day }) => day],
     ])}
     where exists (
       select from statement_periods s
-      where s.workspace_id = ${tx.workspaceId} and s.rep_id = rows_from.rep_id and s.status = 'approved'
-        and rows_from.day between s.from_day and s.to_day
+      where s.workspace_id = ${tx.workspaceId} and s.rep_id = input.rep_id and s.status = 'approved'
+        and input.day between s.from_day and s.to_day
     )`.execute(tx.db);
   return new Set(rows.map(dayKey));
 }
