@@ -128,7 +128,7 @@ async function createChangeRequests(db: Kysely<unknown>): Promise<void> {
       -- what the change would do, as calculated when it was requested or later; null for a change without figures
       preview jsonb,
       -- the state that the preview was calculated with; see src/agents/change-requests/basis.ts
-      basis jsonb,
+      basis jsonb not null,
       -- the reps whose commission the change moves, as previewed
       moves uuid[] not null default '{}',
       -- what an approval found to have changed since the preview

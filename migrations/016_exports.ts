@@ -41,10 +41,10 @@ async function createHandovers(db: Kysely<unknown>): Promise<void> {
       totals jsonb not null,
       missing_payroll_ids jsonb not null,
       -- the people whose ids had changed, by their ids
-      changed_payroll_ids jsonb not null default '[]',
-      scope text not null default 'full' check (scope in ('full', 'new')),
+      changed_payroll_ids jsonb not null,
+      scope text not null check (scope in ('full', 'new')),
       -- by person and currency, so that a further file of the period leaves them out
-      amounts jsonb,
+      amounts jsonb not null,
       actor text not null,
       author_id uuid,
       created_at timestamptz not null default now(),

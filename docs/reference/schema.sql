@@ -8,33 +8,33 @@ CREATE TABLE workspaces (
   tier text NOT NULL DEFAULT 'free'::text,
   seats integer,
   is_demo boolean NOT NULL DEFAULT false,
+  is_sandbox boolean NOT NULL DEFAULT false,
+  test_day date,
   field_mapping jsonb NOT NULL DEFAULT '{"measures": {}, "standard": {}}'::jsonb,
+  person_fields jsonb NOT NULL DEFAULT '[]'::jsonb,
+  assignment_filters jsonb NOT NULL DEFAULT '[]'::jsonb,
   manager_scope text NOT NULL DEFAULT 'workspace'::text,
   block_approval_on_dispute boolean NOT NULL DEFAULT true,
+  approval_steps jsonb,
+  signers_reminded_on date,
+  adjustment_limits jsonb,
   agent_writes text,
   step_up_minutes integer,
   paper text,
   payroll jsonb NOT NULL DEFAULT '{}'::jsonb,
-  periodic_through date,
-  sends_events boolean NOT NULL DEFAULT false,
-  writes_back boolean NOT NULL DEFAULT false,
-  digest_of date,
-  configuration_revision uuid NOT NULL DEFAULT gen_random_uuid(),
-  created_at timestamp with time zone NOT NULL DEFAULT now(),
   min_quota_percent numeric(9,6) NOT NULL DEFAULT 25,
   payouts jsonb,
   recovery_percent numeric(9,6),
   fx_max_age_days integer DEFAULT 45,
   currency_fields text[] NOT NULL DEFAULT '{}'::text[],
   pay_fx jsonb,
-  person_fields jsonb NOT NULL DEFAULT '[]'::jsonb,
-  is_sandbox boolean NOT NULL DEFAULT false,
-  test_day date,
-  assignment_filters jsonb NOT NULL DEFAULT '[]'::jsonb,
-  approval_steps jsonb,
-  adjustment_limits jsonb,
-  signers_reminded_on date,
   accounting jsonb,
+  periodic_through date,
+  sends_events boolean NOT NULL DEFAULT false,
+  writes_back boolean NOT NULL DEFAULT false,
+  digest_of date,
+  configuration_revision uuid NOT NULL DEFAULT gen_random_uuid(),
+  created_at timestamp with time zone NOT NULL DEFAULT now(),
   CONSTRAINT workspaces_pkey PRIMARY KEY (workspace_id),
   CONSTRAINT workspaces_agent_writes_check CHECK ((agent_writes = ANY (ARRAY['allow'::text, 'confirm'::text, 'deny'::text]))),
   CONSTRAINT workspaces_currency_check CHECK ((currency ~ '^[A-Z]{3}$'::text)),
@@ -49,16 +49,8 @@ CREATE TABLE workspaces (
   CONSTRAINT workspaces_test_day_check CHECK (((test_day IS NULL) OR is_sandbox)),
   CONSTRAINT workspaces_tier_check CHECK ((tier = ANY (ARRAY['free'::text, 'pro'::text, 'enterprise'::text])))
 );
-CREATE TRIGGER bump_configuration_revision BEFORE UPDATE OF currency, timezone, field_mapping ON workspaces FOR EACH ROW EXECUTE FUNCTION bump_own_configuration_revision();
-CREATE TRIGGER bump_configuration_revision_of_fx BEFORE UPDATE OF fx_max_age_days, currency_fields ON workspaces FOR EACH ROW EXECUTE FUNCTION bump_own_configuration_revision();
-CREATE TRIGGER bump_configuration_revision_of_proration BEFORE UPDATE OF min_quota_percent ON workspaces FOR EACH ROW EXECUTE FUNCTION bump_own_configuration_revision();
-CREATE TRIGGER bump_configuration_revision_of_test_day BEFORE UPDATE OF test_day ON workspaces FOR EACH ROW EXECUTE FUNCTION bump_own_configuration_revision();
-CREATE TRIGGER bump_workspace_cache_version AFTER UPDATE OF name, currency, timezone, field_mapping, manager_scope, approval_steps ON workspaces FOR EACH STATEMENT EXECUTE FUNCTION bump_workspace_cache_version();
-CREATE TRIGGER bump_workspace_cache_version_of_fx AFTER UPDATE OF fx_max_age_days ON workspaces FOR EACH STATEMENT EXECUTE FUNCTION bump_workspace_cache_version();
-CREATE TRIGGER bump_workspace_cache_version_of_pay_fx AFTER UPDATE OF pay_fx ON workspaces FOR EACH STATEMENT EXECUTE FUNCTION bump_workspace_cache_version();
-CREATE TRIGGER bump_workspace_cache_version_of_payouts AFTER UPDATE OF payouts, recovery_percent ON workspaces FOR EACH STATEMENT EXECUTE FUNCTION bump_workspace_cache_version();
-CREATE TRIGGER bump_workspace_cache_version_of_proration AFTER UPDATE OF min_quota_percent ON workspaces FOR EACH STATEMENT EXECUTE FUNCTION bump_workspace_cache_version();
-CREATE TRIGGER bump_workspace_cache_version_of_test_day AFTER UPDATE OF test_day ON workspaces FOR EACH STATEMENT EXECUTE FUNCTION bump_workspace_cache_version();
+CREATE TRIGGER bump_configuration_revision BEFORE UPDATE OF currency, timezone, field_mapping, min_quota_percent, fx_max_age_days, currency_fields, test_day ON workspaces FOR EACH ROW EXECUTE FUNCTION bump_own_configuration_revision();
+CREATE TRIGGER bump_workspace_cache_version AFTER UPDATE OF name, currency, timezone, field_mapping, manager_scope, min_quota_percent, payouts, recovery_percent, fx_max_age_days, pay_fx, test_day, approval_steps ON workspaces FOR EACH STATEMENT EXECUTE FUNCTION bump_workspace_cache_version();
 CREATE TRIGGER record_row_change AFTER INSERT OR DELETE OR UPDATE ON workspaces FOR EACH ROW WHEN ((current_setting('app.records_changes'::text, true) = 'on'::text)) EXECUTE FUNCTION record_row_change('', 'name', 'configuration_revision,periodic_through,sends_events,writes_back,digest_of');
 ALTER TABLE workspaces ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 CREATE POLICY workspaces_of_owner ON workspaces TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
@@ -76,6 +68,13 @@ CREATE POLICY cache_versions_of_owner ON cache_versions TO CURRENT_USER USING ((
 CREATE POLICY cache_versions_of_workspace ON cache_versions TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
 GRANT DELETE, INSERT, SELECT, UPDATE ON cache_versions TO commissions_app;
 
+CREATE TABLE database_identity (
+  system_identifier bigint NOT NULL,
+  CONSTRAINT database_identity_pkey PRIMARY KEY (system_identifier)
+);
+ALTER TABLE database_identity ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY database_identity_of_owner ON database_identity TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
+
 CREATE TABLE reps (
   workspace_id uuid NOT NULL,
   rep_id uuid NOT NULL,
@@ -83,26 +82,26 @@ CREATE TABLE reps (
   name text NOT NULL,
   role text NOT NULL,
   active boolean NOT NULL DEFAULT true,
-  crm_member_id text,
-  crm_active boolean,
-  avatar text,
-  invite_status text,
-  provider text,
-  payroll_id text,
-  mail_opt_outs text[] NOT NULL DEFAULT '{}'::text[],
-  synced_at timestamp with time zone,
-  created_at timestamp with time zone NOT NULL DEFAULT now(),
-  payroll_key text,
-  payroll_id_changed_at timestamp with time zone,
-  invite_mail_id uuid,
-  hire_date date,
-  end_date date,
-  recovery_percent numeric(9,6),
   title text,
   team text,
   location text,
   fields jsonb NOT NULL DEFAULT '{}'::jsonb,
+  hire_date date,
+  end_date date,
+  recovery_percent numeric(9,6),
+  crm_member_id text,
+  crm_active boolean,
+  avatar text,
+  invite_status text,
+  invite_mail_id uuid,
+  provider text,
+  payroll_id text,
+  payroll_key text,
+  payroll_id_changed_at timestamp with time zone,
+  mail_opt_outs text[] NOT NULL DEFAULT '{}'::text[],
   saved_views jsonb NOT NULL DEFAULT '[]'::jsonb,
+  synced_at timestamp with time zone,
+  created_at timestamp with time zone NOT NULL DEFAULT now(),
   CONSTRAINT reps_pkey PRIMARY KEY (workspace_id, rep_id),
   CONSTRAINT reps_crm_member UNIQUE (workspace_id, crm_member_id),
   CONSTRAINT reps_email UNIQUE (workspace_id, email),
@@ -122,10 +121,8 @@ CREATE TABLE reps (
 );
 CREATE INDEX reps_by_email ON reps USING btree (email);
 CREATE INDEX reps_sharing_payroll_ids ON reps USING btree (workspace_id) WHERE ((payroll_id IS NOT NULL) AND (payroll_key IS NULL));
-CREATE TRIGGER bump_configuration_revision_of_employment AFTER UPDATE OF hire_date, end_date ON reps FOR EACH STATEMENT EXECUTE FUNCTION bump_configuration_revision();
-CREATE TRIGGER bump_workspace_cache_version AFTER INSERT OR DELETE OR UPDATE OF email, name, role, active OR TRUNCATE ON reps FOR EACH STATEMENT EXECUTE FUNCTION bump_workspace_cache_version();
-CREATE TRIGGER bump_workspace_cache_version_of_employment AFTER UPDATE OF hire_date, end_date ON reps FOR EACH STATEMENT EXECUTE FUNCTION bump_workspace_cache_version();
-CREATE TRIGGER bump_workspace_cache_version_of_payouts AFTER UPDATE OF recovery_percent ON reps FOR EACH STATEMENT EXECUTE FUNCTION bump_workspace_cache_version();
+CREATE TRIGGER bump_configuration_revision AFTER UPDATE OF hire_date, end_date ON reps FOR EACH STATEMENT EXECUTE FUNCTION bump_configuration_revision();
+CREATE TRIGGER bump_workspace_cache_version AFTER INSERT OR DELETE OR UPDATE OF email, name, role, active, hire_date, end_date, recovery_percent OR TRUNCATE ON reps FOR EACH STATEMENT EXECUTE FUNCTION bump_workspace_cache_version();
 CREATE TRIGGER end_change_requests AFTER UPDATE OF role, active ON reps FOR EACH ROW WHEN (((old.role IS DISTINCT FROM new.role) OR (old.active AND (NOT new.active)))) EXECUTE FUNCTION end_change_requests_of_person();
 CREATE TRIGGER record_payroll_id_change BEFORE INSERT OR UPDATE OF payroll_id ON reps FOR EACH ROW EXECUTE FUNCTION record_payroll_id_change();
 CREATE TRIGGER record_row_change AFTER INSERT OR DELETE OR UPDATE ON reps FOR EACH ROW WHEN ((current_setting('app.records_changes'::text, true) = 'on'::text)) EXECUTE FUNCTION record_row_change('rep_id', 'email,name,avatar,payroll_id,crm_member_id,title,team,location,fields', 'synced_at,payroll_key,saved_views');
@@ -142,7 +139,7 @@ CREATE TABLE reporting_lines (
   manager_id uuid NOT NULL,
   CONSTRAINT reporting_lines_pkey PRIMARY KEY (workspace_id, rep_id, from_day),
   CONSTRAINT reporting_lines_workspace_id_manager_id_fkey FOREIGN KEY (workspace_id, manager_id) REFERENCES reps(workspace_id, rep_id),
-  CONSTRAINT reporting_lines_workspace_id_rep_id_fkey FOREIGN KEY (workspace_id, rep_id) REFERENCES reps(workspace_id, rep_id) ON DELETE CASCADE,
+  CONSTRAINT reporting_lines_workspace_id_rep_id_fkey FOREIGN KEY (workspace_id, rep_id) REFERENCES reps(workspace_id, rep_id),
   CONSTRAINT reporting_lines_check CHECK ((rep_id <> manager_id)),
   CONSTRAINT reporting_lines_check1 CHECK (((to_day IS NULL) OR (to_day >= from_day)))
 );
@@ -154,6 +151,395 @@ ALTER TABLE reporting_lines ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 CREATE POLICY reporting_lines_of_owner ON reporting_lines TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
 CREATE POLICY reporting_lines_of_workspace ON reporting_lines TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
 GRANT DELETE, INSERT, SELECT, UPDATE ON reporting_lines TO commissions_app;
+
+CREATE TABLE scim_users (
+  workspace_id uuid NOT NULL,
+  rep_id uuid NOT NULL,
+  external_id text,
+  given_name text,
+  family_name text,
+  removed_at timestamp with time zone,
+  CONSTRAINT scim_users_pkey PRIMARY KEY (workspace_id, rep_id),
+  CONSTRAINT scim_users_workspace_id_rep_id_fkey FOREIGN KEY (workspace_id, rep_id) REFERENCES reps(workspace_id, rep_id),
+  CONSTRAINT scim_users_external_id_check CHECK ((length(external_id) <= 500)),
+  CONSTRAINT scim_users_family_name_check CHECK ((length(family_name) <= 200)),
+  CONSTRAINT scim_users_given_name_check CHECK ((length(given_name) <= 200))
+);
+CREATE INDEX scim_users_by_external_id ON scim_users USING btree (workspace_id, external_id);
+ALTER TABLE scim_users ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY scim_users_of_owner ON scim_users TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
+CREATE POLICY scim_users_of_workspace ON scim_users TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
+GRANT DELETE, INSERT, SELECT, UPDATE ON scim_users TO commissions_app;
+
+CREATE TABLE absences (
+  workspace_id uuid NOT NULL,
+  absence_id uuid NOT NULL,
+  rep_id uuid NOT NULL,
+  from_day date NOT NULL,
+  to_day date NOT NULL,
+  quota_relief numeric(9,6) NOT NULL,
+  variable_relief numeric(9,6) NOT NULL,
+  note text,
+  created_at timestamp with time zone NOT NULL DEFAULT now(),
+  CONSTRAINT absences_pkey PRIMARY KEY (workspace_id, absence_id),
+  CONSTRAINT absences_natural UNIQUE (workspace_id, rep_id, from_day),
+  CONSTRAINT absences_workspace_id_rep_id_fkey FOREIGN KEY (workspace_id, rep_id) REFERENCES reps(workspace_id, rep_id),
+  CONSTRAINT absences_check CHECK ((to_day >= from_day)),
+  CONSTRAINT absences_note_check CHECK ((length(note) <= 500)),
+  CONSTRAINT absences_quota_relief_check CHECK (((quota_relief >= (0)::numeric) AND (quota_relief <= (100)::numeric))),
+  CONSTRAINT absences_variable_relief_check CHECK (((variable_relief >= (0)::numeric) AND (variable_relief <= (100)::numeric)))
+);
+CREATE TRIGGER bump_configuration_revision AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON absences FOR EACH STATEMENT EXECUTE FUNCTION bump_configuration_revision();
+CREATE TRIGGER bump_workspace_cache_version AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON absences FOR EACH STATEMENT EXECUTE FUNCTION bump_workspace_cache_version();
+CREATE TRIGGER record_row_change AFTER INSERT OR DELETE OR UPDATE ON absences FOR EACH ROW WHEN ((current_setting('app.records_changes'::text, true) = 'on'::text)) EXECUTE FUNCTION record_row_change('absence_id,rep_id', 'note', '');
+ALTER TABLE absences ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY absences_of_owner ON absences TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
+CREATE POLICY absences_of_workspace ON absences TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
+GRANT DELETE, INSERT, SELECT, UPDATE ON absences TO commissions_app;
+
+CREATE TABLE absence_history (
+  workspace_id uuid NOT NULL,
+  position bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
+  changed_at timestamp with time zone NOT NULL DEFAULT now(),
+  absence_id uuid NOT NULL,
+  rep_id uuid NOT NULL,
+  from_day date,
+  to_day date,
+  quota_relief numeric(9,6),
+  variable_relief numeric(9,6),
+  CONSTRAINT absence_history_pkey PRIMARY KEY (workspace_id, absence_id, "position"),
+  CONSTRAINT absence_history_workspace_id_rep_id_fkey FOREIGN KEY (workspace_id, rep_id) REFERENCES reps(workspace_id, rep_id)
+);
+ALTER TABLE absence_history ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY absence_history_of_owner ON absence_history TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
+CREATE POLICY absence_history_of_workspace ON absence_history TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
+GRANT INSERT, SELECT ON absence_history TO commissions_app;
+
+CREATE TABLE employment_history (
+  workspace_id uuid NOT NULL,
+  position bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
+  changed_at timestamp with time zone NOT NULL DEFAULT now(),
+  rep_id uuid NOT NULL,
+  hire_date date,
+  end_date date,
+  CONSTRAINT employment_history_pkey PRIMARY KEY (workspace_id, rep_id, "position"),
+  CONSTRAINT employment_history_workspace_id_rep_id_fkey FOREIGN KEY (workspace_id, rep_id) REFERENCES reps(workspace_id, rep_id),
+  CONSTRAINT employment_history_check CHECK ((hire_date <= end_date))
+);
+ALTER TABLE employment_history ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY employment_history_of_owner ON employment_history TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
+CREATE POLICY employment_history_of_workspace ON employment_history TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
+GRANT INSERT, SELECT ON employment_history TO commissions_app;
+
+CREATE TABLE ramps (
+  workspace_id uuid NOT NULL,
+  ramp_id uuid NOT NULL,
+  name text NOT NULL,
+  steps jsonb NOT NULL,
+  created_at timestamp with time zone NOT NULL DEFAULT now(),
+  CONSTRAINT ramps_pkey PRIMARY KEY (workspace_id, ramp_id),
+  CONSTRAINT ramps_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(workspace_id) ON DELETE CASCADE,
+  CONSTRAINT ramps_name_check CHECK (((length(name) >= 1) AND (length(name) <= 200)))
+);
+CREATE UNIQUE INDEX ramps_by_name ON ramps USING btree (workspace_id, lower(name));
+CREATE TRIGGER bump_configuration_revision AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON ramps FOR EACH STATEMENT EXECUTE FUNCTION bump_configuration_revision();
+CREATE TRIGGER bump_workspace_cache_version AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON ramps FOR EACH STATEMENT EXECUTE FUNCTION bump_workspace_cache_version();
+CREATE TRIGGER record_row_change AFTER INSERT OR DELETE OR UPDATE ON ramps FOR EACH ROW WHEN ((current_setting('app.records_changes'::text, true) = 'on'::text)) EXECUTE FUNCTION record_row_change('ramp_id', '', '');
+ALTER TABLE ramps ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY ramps_of_owner ON ramps TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
+CREATE POLICY ramps_of_workspace ON ramps TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
+GRANT DELETE, INSERT, SELECT, UPDATE ON ramps TO commissions_app;
+
+CREATE TABLE ramp_history (
+  workspace_id uuid NOT NULL,
+  position bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
+  changed_at timestamp with time zone NOT NULL DEFAULT now(),
+  ramp_id uuid NOT NULL,
+  name text,
+  steps jsonb,
+  CONSTRAINT ramp_history_pkey PRIMARY KEY (workspace_id, ramp_id, "position"),
+  CONSTRAINT ramp_history_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(workspace_id) ON DELETE CASCADE,
+  CONSTRAINT ramp_history_check CHECK (((name IS NULL) = (steps IS NULL)))
+);
+ALTER TABLE ramp_history ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY ramp_history_of_owner ON ramp_history TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
+CREATE POLICY ramp_history_of_workspace ON ramp_history TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
+GRANT INSERT, SELECT ON ramp_history TO commissions_app;
+
+CREATE TABLE rep_pay_currencies (
+  workspace_id uuid NOT NULL,
+  rep_id uuid NOT NULL,
+  from_day date NOT NULL,
+  currency text,
+  CONSTRAINT rep_pay_currencies_pkey PRIMARY KEY (workspace_id, rep_id, from_day),
+  CONSTRAINT rep_pay_currencies_workspace_id_rep_id_fkey FOREIGN KEY (workspace_id, rep_id) REFERENCES reps(workspace_id, rep_id),
+  CONSTRAINT rep_pay_currencies_currency_check CHECK ((currency ~ '^[A-Z]{3}$'::text))
+);
+CREATE TRIGGER bump_workspace_cache_version AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON rep_pay_currencies FOR EACH STATEMENT EXECUTE FUNCTION bump_workspace_cache_version();
+CREATE TRIGGER record_row_change AFTER INSERT OR DELETE OR UPDATE ON rep_pay_currencies FOR EACH ROW WHEN ((current_setting('app.records_changes'::text, true) = 'on'::text)) EXECUTE FUNCTION record_row_change('rep_id,from_day', '', '');
+ALTER TABLE rep_pay_currencies ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY rep_pay_currencies_of_owner ON rep_pay_currencies TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
+CREATE POLICY rep_pay_currencies_of_workspace ON rep_pay_currencies TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
+GRANT DELETE, INSERT, SELECT, UPDATE ON rep_pay_currencies TO commissions_app;
+
+CREATE TABLE rep_pay_currency_history (
+  workspace_id uuid NOT NULL,
+  position bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
+  changed_at timestamp with time zone NOT NULL DEFAULT now(),
+  rep_id uuid NOT NULL,
+  from_day date NOT NULL,
+  currency text,
+  CONSTRAINT rep_pay_currency_history_pkey PRIMARY KEY (workspace_id, rep_id, from_day, "position"),
+  CONSTRAINT rep_pay_currency_history_workspace_id_rep_id_fkey FOREIGN KEY (workspace_id, rep_id) REFERENCES reps(workspace_id, rep_id),
+  CONSTRAINT rep_pay_currency_history_currency_check CHECK ((currency ~ '^[A-Z]{3}$'::text))
+);
+ALTER TABLE rep_pay_currency_history ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY rep_pay_currency_history_of_owner ON rep_pay_currency_history TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
+CREATE POLICY rep_pay_currency_history_of_workspace ON rep_pay_currency_history TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
+GRANT INSERT, SELECT ON rep_pay_currency_history TO commissions_app;
+
+CREATE UNLOGGED TABLE rate_windows (
+  workspace_id uuid NOT NULL,
+  token_id uuid NOT NULL,
+  second bigint NOT NULL,
+  counts integer[] NOT NULL,
+  CONSTRAINT rate_windows_pkey PRIMARY KEY (workspace_id, token_id),
+  CONSTRAINT rate_windows_counts_check CHECK ((cardinality(counts) = 61))
+) WITH (fillfactor=40);
+ALTER TABLE rate_windows ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY rate_windows_of_owner ON rate_windows TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
+CREATE POLICY rate_windows_of_workspace ON rate_windows TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
+GRANT DELETE, INSERT, SELECT, UPDATE ON rate_windows TO commissions_app;
+
+CREATE TABLE idempotency_keys (
+  workspace_id uuid NOT NULL,
+  key_hash bytea NOT NULL,
+  lease_id uuid NOT NULL,
+  leased_until timestamp with time zone NOT NULL,
+  created_at timestamp with time zone NOT NULL DEFAULT now(),
+  request_hash bytea,
+  status smallint,
+  response text,
+  CONSTRAINT idempotency_keys_pkey PRIMARY KEY (workspace_id, key_hash),
+  CONSTRAINT idempotency_keys_key_hash_check CHECK ((length(key_hash) = 32))
+);
+CREATE INDEX idempotency_keys_by_age ON idempotency_keys USING btree (workspace_id, created_at);
+ALTER TABLE idempotency_keys ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY idempotency_keys_of_owner ON idempotency_keys TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
+CREATE POLICY idempotency_keys_of_workspace ON idempotency_keys TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
+GRANT DELETE, INSERT, SELECT, UPDATE ON idempotency_keys TO commissions_app;
+
+CREATE TABLE limited_uses (
+  workspace_id uuid NOT NULL,
+  use_id uuid NOT NULL,
+  kind text NOT NULL,
+  subject text NOT NULL,
+  used_at timestamp with time zone NOT NULL DEFAULT now(),
+  CONSTRAINT limited_uses_pkey PRIMARY KEY (workspace_id, use_id),
+  CONSTRAINT limited_uses_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(workspace_id)
+);
+CREATE INDEX limited_uses_by_subject ON limited_uses USING btree (workspace_id, kind, subject, used_at);
+ALTER TABLE limited_uses ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY limited_uses_of_owner ON limited_uses TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
+CREATE POLICY limited_uses_of_workspace ON limited_uses TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
+GRANT DELETE, INSERT, SELECT, UPDATE ON limited_uses TO commissions_app;
+
+CREATE TABLE work_leases (
+  workspace_id uuid NOT NULL,
+  work text NOT NULL,
+  lease_id uuid NOT NULL,
+  generation integer NOT NULL DEFAULT 1,
+  leased_until timestamp with time zone NOT NULL,
+  CONSTRAINT work_leases_pkey PRIMARY KEY (workspace_id, work)
+);
+ALTER TABLE work_leases ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY work_leases_of_owner ON work_leases TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
+CREATE POLICY work_leases_of_workspace ON work_leases TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
+GRANT DELETE, INSERT, SELECT, UPDATE ON work_leases TO commissions_app;
+
+CREATE TABLE stored_jobs (
+  workspace_id uuid NOT NULL,
+  job_id uuid NOT NULL,
+  kind text NOT NULL,
+  period text NOT NULL,
+  subject jsonb NOT NULL,
+  caller jsonb NOT NULL,
+  status text NOT NULL DEFAULT 'waiting'::text,
+  done integer NOT NULL DEFAULT 0,
+  total integer NOT NULL,
+  position uuid,
+  attempts integer NOT NULL DEFAULT 0,
+  not_before timestamp with time zone NOT NULL DEFAULT now(),
+  lifetime interval NOT NULL,
+  result jsonb,
+  error_code text,
+  error text,
+  started_at timestamp with time zone NOT NULL DEFAULT now(),
+  finished_at timestamp with time zone,
+  CONSTRAINT stored_jobs_pkey PRIMARY KEY (workspace_id, job_id),
+  CONSTRAINT stored_jobs_kind_check CHECK ((kind = ANY (ARRAY['approval'::text, 'exceptions'::text, 'export'::text, 'generation'::text, 'preview'::text]))),
+  CONSTRAINT stored_jobs_status_check CHECK ((status = ANY (ARRAY['waiting'::text, 'running'::text, 'completed'::text, 'failed'::text])))
+);
+CREATE INDEX stored_jobs_by_period ON stored_jobs USING btree (workspace_id, kind, period, started_at);
+CREATE INDEX stored_jobs_unfinished ON stored_jobs USING btree (workspace_id, kind, not_before) WHERE (finished_at IS NULL);
+CREATE TRIGGER record_row_change AFTER INSERT ON stored_jobs FOR EACH ROW WHEN (((current_setting('app.records_changes'::text, true) = 'on'::text) AND (new.kind <> ALL (ARRAY['export'::text, 'preview'::text])))) EXECUTE FUNCTION record_row_change('job_id', '', 'caller,status,done,position,attempts,not_before,lifetime');
+ALTER TABLE stored_jobs ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY stored_jobs_of_owner ON stored_jobs TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
+CREATE POLICY stored_jobs_of_workspace ON stored_jobs TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
+GRANT DELETE, INSERT, SELECT, UPDATE ON stored_jobs TO commissions_app;
+
+CREATE TABLE job_items (
+  workspace_id uuid NOT NULL,
+  job_id uuid NOT NULL,
+  position integer NOT NULL,
+  rep_id text,
+  version integer,
+  outcome text,
+  code text,
+  message text,
+  content jsonb,
+  CONSTRAINT job_items_pkey PRIMARY KEY (workspace_id, job_id, "position"),
+  CONSTRAINT job_items_workspace_id_job_id_rep_id_key UNIQUE (workspace_id, job_id, rep_id),
+  CONSTRAINT job_items_workspace_id_job_id_fkey FOREIGN KEY (workspace_id, job_id) REFERENCES stored_jobs(workspace_id, job_id) ON DELETE CASCADE,
+  CONSTRAINT job_items_outcome_check CHECK ((outcome = ANY (ARRAY['done'::text, 'skipped'::text, 'failed'::text])))
+);
+ALTER TABLE job_items ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY job_items_of_owner ON job_items TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
+CREATE POLICY job_items_of_workspace ON job_items TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
+GRANT DELETE, INSERT, SELECT, UPDATE ON job_items TO commissions_app;
+
+CREATE TABLE inbound_routes (
+  workspace_id uuid NOT NULL,
+  source text NOT NULL,
+  route text NOT NULL,
+  secret bytea,
+  created_at timestamp with time zone NOT NULL DEFAULT now(),
+  last_received_at timestamp with time zone,
+  last_verified_at timestamp with time zone,
+  rejected integer NOT NULL DEFAULT 0,
+  last_rejected_at timestamp with time zone,
+  CONSTRAINT inbound_routes_pkey PRIMARY KEY (workspace_id, source, route),
+  CONSTRAINT inbound_routes_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(workspace_id),
+  CONSTRAINT inbound_routes_route_check CHECK (((length(route) >= 1) AND (length(route) <= 500))),
+  CONSTRAINT inbound_routes_source_check CHECK ((source = ANY (ARRAY['crma'::text, 'crmb'::text, 'crmc'::text, 'billing'::text])))
+);
+CREATE INDEX inbound_routes_by_route ON inbound_routes USING btree (source, route);
+ALTER TABLE inbound_routes ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY inbound_routes_of_owner ON inbound_routes TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
+CREATE POLICY inbound_routes_of_workspace ON inbound_routes TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
+GRANT DELETE, INSERT, SELECT, UPDATE ON inbound_routes TO commissions_app;
+
+CREATE TABLE inbox (
+  workspace_id uuid NOT NULL,
+  source text NOT NULL,
+  message_key uuid NOT NULL,
+  subject text NOT NULL,
+  payload jsonb NOT NULL,
+  received_at timestamp with time zone NOT NULL DEFAULT now(),
+  attempts integer NOT NULL DEFAULT 0,
+  not_before timestamp with time zone NOT NULL DEFAULT now(),
+  processed_at timestamp with time zone,
+  outcome text,
+  error text,
+  CONSTRAINT inbox_pkey PRIMARY KEY (workspace_id, source, message_key)
+);
+CREATE INDEX inbox_by_subject ON inbox USING btree (workspace_id, source, subject);
+CREATE INDEX inbox_pending ON inbox USING btree (workspace_id, source, received_at) WHERE (processed_at IS NULL);
+ALTER TABLE inbox ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY inbox_of_owner ON inbox TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
+CREATE POLICY inbox_of_workspace ON inbox TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
+GRANT DELETE, INSERT, SELECT, UPDATE ON inbox TO commissions_app;
+
+CREATE TABLE mail_outbox (
+  mail_id uuid NOT NULL,
+  workspace_id uuid,
+  recipient text,
+  subject text NOT NULL,
+  body bytea,
+  attempts integer NOT NULL DEFAULT 0,
+  not_before timestamp with time zone NOT NULL DEFAULT now(),
+  created_at timestamp with time zone NOT NULL DEFAULT now(),
+  expires_at timestamp with time zone,
+  sent_at timestamp with time zone,
+  last_error text,
+  CONSTRAINT mail_outbox_pkey PRIMARY KEY (mail_id)
+);
+CREATE INDEX mail_outbox_due ON mail_outbox USING btree (not_before) WHERE (sent_at IS NULL);
+CREATE INDEX mail_outbox_unsent ON mail_outbox USING btree (workspace_id) WHERE (sent_at IS NULL);
+ALTER TABLE mail_outbox ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY mail_outbox_of_owner ON mail_outbox TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
+
+CREATE TABLE webhook_endpoints (
+  workspace_id uuid NOT NULL,
+  endpoint_id uuid NOT NULL,
+  url text NOT NULL,
+  description text,
+  event_types text[],
+  secret bytea NOT NULL,
+  enabled boolean NOT NULL DEFAULT true,
+  disabled_reason text,
+  failures integer NOT NULL DEFAULT 0,
+  not_before timestamp with time zone NOT NULL DEFAULT now(),
+  attempted_at timestamp with time zone,
+  created_at timestamp with time zone NOT NULL DEFAULT now(),
+  CONSTRAINT webhook_endpoints_pkey PRIMARY KEY (workspace_id, endpoint_id),
+  CONSTRAINT webhook_endpoints_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(workspace_id),
+  CONSTRAINT webhook_endpoints_description_check CHECK (((length(description) >= 1) AND (length(description) <= 200))),
+  CONSTRAINT webhook_endpoints_event_types_check CHECK ((cardinality(event_types) > 0)),
+  CONSTRAINT webhook_endpoints_failures_check CHECK ((failures >= 0)),
+  CONSTRAINT webhook_endpoints_url_check CHECK (((length(url) >= 1) AND (length(url) <= 2000)))
+);
+CREATE TRIGGER record_row_change AFTER INSERT OR DELETE OR UPDATE ON webhook_endpoints FOR EACH ROW WHEN ((current_setting('app.records_changes'::text, true) = 'on'::text)) EXECUTE FUNCTION record_row_change('endpoint_id', 'url,description,secret', 'failures,not_before,attempted_at');
+ALTER TABLE webhook_endpoints ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY webhook_endpoints_of_owner ON webhook_endpoints TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
+CREATE POLICY webhook_endpoints_of_workspace ON webhook_endpoints TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
+GRANT DELETE, INSERT, SELECT, UPDATE ON webhook_endpoints TO commissions_app;
+
+CREATE TABLE webhook_previous_secrets (
+  workspace_id uuid NOT NULL,
+  endpoint_id uuid NOT NULL,
+  secret_id uuid NOT NULL,
+  secret bytea NOT NULL,
+  valid_until timestamp with time zone NOT NULL,
+  CONSTRAINT webhook_previous_secrets_pkey PRIMARY KEY (workspace_id, endpoint_id, secret_id),
+  CONSTRAINT webhook_previous_secrets_workspace_id_endpoint_id_fkey FOREIGN KEY (workspace_id, endpoint_id) REFERENCES webhook_endpoints(workspace_id, endpoint_id) ON DELETE CASCADE
+);
+ALTER TABLE webhook_previous_secrets ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY webhook_previous_secrets_of_owner ON webhook_previous_secrets TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
+CREATE POLICY webhook_previous_secrets_of_workspace ON webhook_previous_secrets TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
+GRANT DELETE, INSERT, SELECT, UPDATE ON webhook_previous_secrets TO commissions_app;
+
+CREATE TABLE webhook_deliveries (
+  workspace_id uuid NOT NULL,
+  delivery_id uuid NOT NULL,
+  endpoint_id uuid NOT NULL,
+  position bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
+  sequence_id uuid NOT NULL,
+  event_type text NOT NULL,
+  data jsonb,
+  run_id uuid,
+  event_ids uuid[],
+  status text NOT NULL DEFAULT 'pending'::text,
+  attempts integer NOT NULL DEFAULT 0,
+  not_before timestamp with time zone NOT NULL DEFAULT now(),
+  created_at timestamp with time zone NOT NULL DEFAULT now(),
+  attempted_at timestamp with time zone,
+  duration_ms integer,
+  response_status integer,
+  response_body text,
+  error text,
+  CONSTRAINT webhook_deliveries_pkey PRIMARY KEY (workspace_id, delivery_id),
+  CONSTRAINT webhook_deliveries_workspace_id_endpoint_id_fkey FOREIGN KEY (workspace_id, endpoint_id) REFERENCES webhook_endpoints(workspace_id, endpoint_id) ON DELETE CASCADE,
+  CONSTRAINT webhook_deliveries_check CHECK (((data IS NULL) = (run_id IS NOT NULL))),
+  CONSTRAINT webhook_deliveries_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'delivered'::text, 'failed'::text])))
+);
+CREATE INDEX webhook_deliveries_in_order ON webhook_deliveries USING btree (workspace_id, endpoint_id, "position");
+CREATE UNIQUE INDEX webhook_deliveries_of_run ON webhook_deliveries USING btree (workspace_id, endpoint_id, sequence_id, run_id) WHERE (run_id IS NOT NULL);
+CREATE INDEX webhook_deliveries_pending ON webhook_deliveries USING btree (workspace_id, endpoint_id, sequence_id, "position") WHERE (status = 'pending'::text);
+ALTER TABLE webhook_deliveries ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY webhook_deliveries_of_owner ON webhook_deliveries TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
+CREATE POLICY webhook_deliveries_of_workspace ON webhook_deliveries TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
+GRANT DELETE, INSERT, SELECT, UPDATE ON webhook_deliveries TO commissions_app;
 
 CREATE TABLE agent_connections (
   workspace_id uuid NOT NULL,
@@ -215,6 +601,45 @@ CREATE INDEX agent_clients_by_network ON agent_clients USING btree (network_hash
 ALTER TABLE agent_clients ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 CREATE POLICY agent_clients_of_owner ON agent_clients TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
 
+CREATE TABLE change_requests (
+  workspace_id uuid NOT NULL,
+  request_id uuid NOT NULL,
+  rep_id uuid,
+  connection_id uuid,
+  token_id uuid,
+  caller jsonb NOT NULL,
+  tool text NOT NULL,
+  title text NOT NULL,
+  input jsonb NOT NULL,
+  preview jsonb,
+  basis jsonb NOT NULL,
+  moves uuid[] NOT NULL DEFAULT '{}'::uuid[],
+  outdated jsonb,
+  status text NOT NULL,
+  decided_by text,
+  decided_at timestamp with time zone,
+  reason text,
+  ended_because text,
+  outcome jsonb,
+  run_id uuid,
+  has_written boolean NOT NULL DEFAULT false,
+  created_at timestamp with time zone NOT NULL DEFAULT now(),
+  expires_at timestamp with time zone NOT NULL,
+  CONSTRAINT change_requests_pkey PRIMARY KEY (workspace_id, request_id),
+  CONSTRAINT change_requests_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(workspace_id),
+  CONSTRAINT change_requests_check CHECK (((status = 'pending'::text) = (decided_by IS NULL))),
+  CONSTRAINT change_requests_check1 CHECK (((status = 'pending'::text) = (decided_at IS NULL))),
+  CONSTRAINT change_requests_ended_because_check CHECK (((ended_because IS NULL) OR (ended_because = ANY (ARRAY['agent_disconnected'::text, 'key_invalid'::text, 'person_deactivated'::text, 'role_changed'::text])))),
+  CONSTRAINT change_requests_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'running'::text, 'done'::text, 'failed'::text, 'rejected'::text])))
+);
+CREATE INDEX change_requests_in_order ON change_requests USING btree (workspace_id, created_at);
+CREATE INDEX change_requests_pending ON change_requests USING btree (workspace_id) WHERE (status = ANY (ARRAY['pending'::text, 'running'::text]));
+CREATE INDEX change_requests_running ON change_requests USING btree (workspace_id) WHERE (status = 'running'::text);
+ALTER TABLE change_requests ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY change_requests_of_owner ON change_requests TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
+CREATE POLICY change_requests_of_workspace ON change_requests TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
+GRANT DELETE, INSERT, SELECT, UPDATE ON change_requests TO commissions_app;
+
 CREATE TABLE tokens (
   workspace_id uuid NOT NULL,
   token_id uuid NOT NULL,
@@ -224,12 +649,12 @@ CREATE TABLE tokens (
   label text,
   created_by uuid,
   scopes text[],
+  is_agent boolean NOT NULL DEFAULT false,
   created_at timestamp with time zone NOT NULL DEFAULT now(),
   expires_at timestamp with time zone,
   last_used_at timestamp with time zone,
   proved_at timestamp with time zone,
   connection_id uuid,
-  is_agent boolean NOT NULL DEFAULT false,
   CONSTRAINT tokens_pkey PRIMARY KEY (workspace_id, token_id),
   CONSTRAINT tokens_workspace_id_connection_id_fkey FOREIGN KEY (workspace_id, connection_id) REFERENCES agent_connections(workspace_id, connection_id) ON DELETE CASCADE,
   CONSTRAINT tokens_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(workspace_id),
@@ -257,12 +682,12 @@ CREATE TABLE sign_in_codes (
   salt bytea NOT NULL,
   code_hmac bytea NOT NULL,
   attempts integer NOT NULL DEFAULT 0,
+  other_attempts integer NOT NULL DEFAULT 0,
   nonce_attempts integer NOT NULL DEFAULT 0,
   created_at timestamp with time zone NOT NULL DEFAULT now(),
   expires_at timestamp with time zone NOT NULL DEFAULT (now() + '00:10:00'::interval),
   used_at timestamp with time zone,
   ended_at timestamp with time zone,
-  other_attempts integer NOT NULL DEFAULT 0,
   CONSTRAINT sign_in_codes_pkey PRIMARY KEY (code_id)
 );
 CREATE INDEX sign_in_codes_by_email ON sign_in_codes USING btree (email_hash, created_at);
@@ -297,55 +722,51 @@ CREATE UNLOGGED TABLE attempt_counters (
 ALTER TABLE attempt_counters ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 CREATE POLICY attempt_counters_of_owner ON attempt_counters TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
 
-CREATE TABLE mail_outbox (
-  mail_id uuid NOT NULL,
-  workspace_id uuid,
-  recipient text,
-  subject text NOT NULL,
-  body bytea,
-  attempts integer NOT NULL DEFAULT 0,
-  not_before timestamp with time zone NOT NULL DEFAULT now(),
-  created_at timestamp with time zone NOT NULL DEFAULT now(),
-  expires_at timestamp with time zone,
-  sent_at timestamp with time zone,
-  last_error text,
-  CONSTRAINT mail_outbox_pkey PRIMARY KEY (mail_id)
+CREATE TABLE installation (
+  singleton boolean NOT NULL DEFAULT true,
+  operator_workspace_id uuid,
+  mail_settings jsonb,
+  mail_password bytea,
+  CONSTRAINT installation_pkey PRIMARY KEY (singleton),
+  CONSTRAINT installation_check CHECK (((mail_password IS NULL) OR (mail_settings IS NOT NULL))),
+  CONSTRAINT installation_singleton_check CHECK (singleton)
 );
-CREATE INDEX mail_outbox_due ON mail_outbox USING btree (not_before) WHERE (sent_at IS NULL);
-CREATE INDEX mail_outbox_unsent ON mail_outbox USING btree (workspace_id) WHERE (sent_at IS NULL);
-ALTER TABLE mail_outbox ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
-CREATE POLICY mail_outbox_of_owner ON mail_outbox TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
+ALTER TABLE installation ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY installation_of_owner ON installation TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
 
-CREATE UNLOGGED TABLE rate_windows (
-  workspace_id uuid NOT NULL,
-  token_id uuid NOT NULL,
-  second bigint NOT NULL,
-  counts integer[] NOT NULL,
-  CONSTRAINT rate_windows_pkey PRIMARY KEY (workspace_id, token_id),
-  CONSTRAINT rate_windows_counts_check CHECK ((cardinality(counts) = 61))
-) WITH (fillfactor=40);
-ALTER TABLE rate_windows ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
-CREATE POLICY rate_windows_of_owner ON rate_windows TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
-CREATE POLICY rate_windows_of_workspace ON rate_windows TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
-GRANT DELETE, INSERT, SELECT, UPDATE ON rate_windows TO commissions_app;
+CREATE TABLE identity_providers (
+  provider_id uuid NOT NULL,
+  terms jsonb NOT NULL,
+  client_secret bytea NOT NULL,
+  created_at timestamp with time zone NOT NULL DEFAULT now(),
+  CONSTRAINT identity_providers_pkey PRIMARY KEY (provider_id)
+);
+ALTER TABLE identity_providers ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY identity_providers_of_owner ON identity_providers TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
 
-CREATE TABLE idempotency_keys (
-  workspace_id uuid NOT NULL,
+CREATE TABLE directory_workspaces (
+  workspace uuid NOT NULL,
+  shard text NOT NULL,
+  is_moving boolean NOT NULL DEFAULT false,
+  CONSTRAINT directory_workspaces_pkey PRIMARY KEY (workspace),
+  CONSTRAINT directory_workspaces_shard_check CHECK (((length(shard) >= 1) AND (length(shard) <= 40)))
+);
+ALTER TABLE directory_workspaces ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY directory_workspaces_of_owner ON directory_workspaces TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
+
+CREATE TABLE directory_keys (
+  kind text NOT NULL,
   key_hash bytea NOT NULL,
-  lease_id uuid NOT NULL,
-  leased_until timestamp with time zone NOT NULL,
-  created_at timestamp with time zone NOT NULL DEFAULT now(),
-  request_hash bytea,
-  status smallint,
-  response text,
-  CONSTRAINT idempotency_keys_pkey PRIMARY KEY (workspace_id, key_hash),
-  CONSTRAINT idempotency_keys_key_hash_check CHECK ((length(key_hash) = 32))
+  workspace uuid NOT NULL,
+  noted_at timestamp with time zone NOT NULL DEFAULT now(),
+  CONSTRAINT directory_keys_pkey PRIMARY KEY (kind, key_hash, workspace),
+  CONSTRAINT directory_keys_key_hash_check CHECK ((length(key_hash) = 32)),
+  CONSTRAINT directory_keys_kind_check CHECK ((kind = ANY (ARRAY['token'::text, 'email'::text, 'route'::text])))
 );
-CREATE INDEX idempotency_keys_by_age ON idempotency_keys USING btree (workspace_id, created_at);
-ALTER TABLE idempotency_keys ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
-CREATE POLICY idempotency_keys_of_owner ON idempotency_keys TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
-CREATE POLICY idempotency_keys_of_workspace ON idempotency_keys TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
-GRANT DELETE, INSERT, SELECT, UPDATE ON idempotency_keys TO commissions_app;
+CREATE INDEX directory_keys_by_age ON directory_keys USING btree (kind, noted_at);
+CREATE INDEX directory_keys_by_workspace ON directory_keys USING btree (workspace, kind);
+ALTER TABLE directory_keys ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY directory_keys_of_owner ON directory_keys TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
 
 CREATE TABLE plans (
   workspace_id uuid NOT NULL,
@@ -371,18 +792,18 @@ CREATE TABLE plan_versions (
   plan_id uuid NOT NULL,
   version integer NOT NULL,
   status text NOT NULL,
+  has_been_active boolean NOT NULL DEFAULT false,
   effective_start date,
   effective_end date,
   currency text,
+  fx jsonb,
   field_mapping jsonb,
   config jsonb NOT NULL,
   deal_conditions jsonb NOT NULL,
+  acceptance text NOT NULL DEFAULT 'none'::text,
   tests jsonb NOT NULL DEFAULT '[]'::jsonb,
   supersedes uuid,
   created_at timestamp with time zone NOT NULL DEFAULT now(),
-  has_been_active boolean NOT NULL DEFAULT false,
-  fx jsonb,
-  acceptance text NOT NULL DEFAULT 'none'::text,
   CONSTRAINT plan_versions_pkey PRIMARY KEY (workspace_id, plan_version_id),
   CONSTRAINT plan_versions_number UNIQUE (workspace_id, plan_id, version),
   CONSTRAINT plan_versions_workspace_id_plan_id_fkey FOREIGN KEY (workspace_id, plan_id) REFERENCES plans(workspace_id, plan_id) ON DELETE CASCADE,
@@ -451,6 +872,99 @@ CREATE POLICY plan_overrides_of_owner ON plan_overrides TO CURRENT_USER USING ((
 CREATE POLICY plan_overrides_of_workspace ON plan_overrides TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
 GRANT DELETE, INSERT, SELECT, UPDATE ON plan_overrides TO commissions_app;
 
+CREATE TABLE rate_tables (
+  workspace_id uuid NOT NULL,
+  name text NOT NULL,
+  keys jsonb NOT NULL,
+  columns jsonb NOT NULL,
+  no_match text NOT NULL DEFAULT 'exception'::text,
+  currency text,
+  revision integer NOT NULL,
+  created_at timestamp with time zone NOT NULL DEFAULT now(),
+  updated_at timestamp with time zone NOT NULL DEFAULT now(),
+  CONSTRAINT rate_tables_pkey PRIMARY KEY (workspace_id, name),
+  CONSTRAINT rate_tables_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(workspace_id),
+  CONSTRAINT rate_tables_name_check CHECK (((length(name) >= 1) AND (length(name) <= 100))),
+  CONSTRAINT rate_tables_no_match_check CHECK ((no_match = ANY (ARRAY['exception'::text, 'zero'::text])))
+);
+CREATE UNIQUE INDEX rate_tables_name ON rate_tables USING btree (workspace_id, lower(name));
+CREATE TRIGGER bump_configuration_revision AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON rate_tables FOR EACH STATEMENT EXECUTE FUNCTION bump_configuration_revision();
+CREATE TRIGGER bump_workspace_cache_version AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON rate_tables FOR EACH STATEMENT EXECUTE FUNCTION bump_workspace_cache_version();
+CREATE TRIGGER record_row_change AFTER INSERT OR DELETE OR UPDATE ON rate_tables FOR EACH ROW WHEN ((current_setting('app.records_changes'::text, true) = 'on'::text)) EXECUTE FUNCTION record_row_change('name', '', 'updated_at');
+ALTER TABLE rate_tables ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY rate_tables_of_owner ON rate_tables TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
+CREATE POLICY rate_tables_of_workspace ON rate_tables TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
+GRANT DELETE, INSERT, SELECT, UPDATE ON rate_tables TO commissions_app;
+
+CREATE TABLE rate_table_revisions (
+  workspace_id uuid NOT NULL,
+  table_name text NOT NULL,
+  revision integer NOT NULL,
+  changed_at timestamp with time zone NOT NULL DEFAULT now(),
+  actor text NOT NULL,
+  note text NOT NULL DEFAULT ''::text,
+  counts jsonb NOT NULL,
+  content jsonb,
+  CONSTRAINT rate_table_revisions_pkey PRIMARY KEY (workspace_id, table_name, revision),
+  CONSTRAINT rate_table_revisions_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(workspace_id),
+  CONSTRAINT rate_table_revisions_note_check CHECK ((length(note) <= 1000))
+);
+ALTER TABLE rate_table_revisions ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY rate_table_revisions_of_owner ON rate_table_revisions TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
+CREATE POLICY rate_table_revisions_of_workspace ON rate_table_revisions TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
+GRANT INSERT, SELECT ON rate_table_revisions TO commissions_app;
+
+CREATE TABLE rate_table_rows (
+  workspace_id uuid NOT NULL,
+  table_name text NOT NULL,
+  position integer NOT NULL,
+  content jsonb NOT NULL,
+  effective_start date,
+  effective_end date,
+  CONSTRAINT rate_table_rows_pkey PRIMARY KEY (workspace_id, table_name, "position"),
+  CONSTRAINT rate_table_rows_workspace_id_table_name_fkey FOREIGN KEY (workspace_id, table_name) REFERENCES rate_tables(workspace_id, name) ON DELETE CASCADE,
+  CONSTRAINT rate_table_rows_check CHECK ((effective_start <= effective_end))
+);
+CREATE TRIGGER bump_configuration_revision AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON rate_table_rows FOR EACH STATEMENT EXECUTE FUNCTION bump_configuration_revision();
+CREATE TRIGGER bump_workspace_cache_version AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON rate_table_rows FOR EACH STATEMENT EXECUTE FUNCTION bump_workspace_cache_version();
+CREATE TRIGGER record_row_change AFTER INSERT OR DELETE OR UPDATE ON rate_table_rows FOR EACH ROW WHEN ((current_setting('app.records_changes'::text, true) = 'on'::text)) EXECUTE FUNCTION record_row_change('table_name,position', '', 'updated_at');
+ALTER TABLE rate_table_rows ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY rate_table_rows_of_owner ON rate_table_rows TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
+CREATE POLICY rate_table_rows_of_workspace ON rate_table_rows TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
+GRANT DELETE, INSERT, SELECT, UPDATE ON rate_table_rows TO commissions_app;
+
+CREATE TABLE plan_acceptances (
+  workspace_id uuid NOT NULL,
+  acceptance_id uuid NOT NULL,
+  plan_id uuid NOT NULL,
+  plan_version_id uuid NOT NULL,
+  rep_id uuid NOT NULL,
+  decision text NOT NULL,
+  sha256 text NOT NULL,
+  configuration_sha256 text NOT NULL,
+  document jsonb NOT NULL,
+  signed_name text,
+  reason text,
+  address text,
+  decided_at timestamp with time zone NOT NULL,
+  decided_on date NOT NULL,
+  CONSTRAINT plan_acceptances_pkey PRIMARY KEY (workspace_id, acceptance_id),
+  CONSTRAINT plan_acceptances_workspace_id_plan_id_fkey FOREIGN KEY (workspace_id, plan_id) REFERENCES plans(workspace_id, plan_id) ON DELETE CASCADE,
+  CONSTRAINT plan_acceptances_workspace_id_rep_id_fkey FOREIGN KEY (workspace_id, rep_id) REFERENCES reps(workspace_id, rep_id),
+  CONSTRAINT plan_acceptances_check CHECK (((decision = 'accepted'::text) = (signed_name IS NOT NULL))),
+  CONSTRAINT plan_acceptances_check1 CHECK (((decision = 'declined'::text) = (reason IS NOT NULL))),
+  CONSTRAINT plan_acceptances_decision_check CHECK ((decision = ANY (ARRAY['accepted'::text, 'declined'::text]))),
+  CONSTRAINT plan_acceptances_reason_check CHECK (((length(reason) >= 1) AND (length(reason) <= 1000))),
+  CONSTRAINT plan_acceptances_signed_name_check CHECK (((length(signed_name) >= 1) AND (length(signed_name) <= 200)))
+);
+CREATE INDEX plan_acceptances_of_plan ON plan_acceptances USING btree (workspace_id, plan_id, rep_id);
+CREATE TRIGGER bump_workspace_cache_version AFTER INSERT OR DELETE OR TRUNCATE ON plan_acceptances FOR EACH STATEMENT EXECUTE FUNCTION bump_workspace_cache_version();
+CREATE TRIGGER record_row_change AFTER INSERT ON plan_acceptances FOR EACH ROW WHEN ((current_setting('app.records_changes'::text, true) = 'on'::text)) EXECUTE FUNCTION record_row_change('acceptance_id,rep_id,plan_id', 'signed_name,reason,address,document', '');
+ALTER TABLE plan_acceptances ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY plan_acceptances_of_owner ON plan_acceptances TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
+CREATE POLICY plan_acceptances_of_workspace ON plan_acceptances TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
+GRANT INSERT, SELECT ON plan_acceptances TO commissions_app;
+
 CREATE TABLE assignments (
   workspace_id uuid NOT NULL,
   assignment_id uuid NOT NULL,
@@ -458,10 +972,10 @@ CREATE TABLE assignments (
   plan_id uuid NOT NULL,
   effective_start date,
   effective_end date,
-  deleted_at timestamp with time zone,
-  created_at timestamp with time zone NOT NULL DEFAULT now(),
   ramp_id uuid,
   ramp_from date,
+  deleted_at timestamp with time zone,
+  created_at timestamp with time zone NOT NULL DEFAULT now(),
   CONSTRAINT assignments_pkey PRIMARY KEY (workspace_id, assignment_id),
   CONSTRAINT assignments_ramp_fkey FOREIGN KEY (workspace_id, ramp_id) REFERENCES ramps(workspace_id, ramp_id),
   CONSTRAINT assignments_workspace_id_plan_id_fkey FOREIGN KEY (workspace_id, plan_id) REFERENCES plans(workspace_id, plan_id) ON DELETE CASCADE,
@@ -490,9 +1004,9 @@ CREATE TABLE quotas (
   period text NOT NULL,
   target numeric(20,6) NOT NULL,
   variable_target numeric(20,6),
+  prorate boolean NOT NULL DEFAULT true,
   current_value numeric NOT NULL DEFAULT 0,
   updated_at timestamp with time zone NOT NULL DEFAULT now(),
-  prorate boolean NOT NULL DEFAULT true,
   CONSTRAINT quotas_pkey PRIMARY KEY (workspace_id, quota_id),
   CONSTRAINT quotas_natural UNIQUE (workspace_id, rep_id, plan_id, attainment_key, period),
   CONSTRAINT quotas_workspace_id_plan_id_fkey FOREIGN KEY (workspace_id, plan_id) REFERENCES plans(workspace_id, plan_id) ON DELETE CASCADE,
@@ -501,14 +1015,86 @@ CREATE TABLE quotas (
   CONSTRAINT quotas_target_check CHECK (((target >= (0)::numeric) AND (target <> 'NaN'::numeric))),
   CONSTRAINT quotas_variable_target_check CHECK (((variable_target >= (0)::numeric) AND (variable_target <> 'NaN'::numeric)))
 );
-CREATE TRIGGER bump_configuration_revision AFTER INSERT OR DELETE OR UPDATE OF rep_id, plan_id, attainment_key, period, target, variable_target OR TRUNCATE ON quotas FOR EACH STATEMENT EXECUTE FUNCTION bump_configuration_revision();
-CREATE TRIGGER bump_configuration_revision_of_proration AFTER UPDATE OF prorate ON quotas FOR EACH STATEMENT EXECUTE FUNCTION bump_configuration_revision();
+CREATE TRIGGER bump_configuration_revision AFTER INSERT OR DELETE OR UPDATE OF rep_id, plan_id, attainment_key, period, target, variable_target, prorate OR TRUNCATE ON quotas FOR EACH STATEMENT EXECUTE FUNCTION bump_configuration_revision();
 CREATE TRIGGER bump_workspace_cache_version AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON quotas FOR EACH STATEMENT EXECUTE FUNCTION bump_workspace_cache_version();
 CREATE TRIGGER record_row_change AFTER INSERT OR DELETE OR UPDATE ON quotas FOR EACH ROW WHEN ((current_setting('app.records_changes'::text, true) = 'on'::text)) EXECUTE FUNCTION record_row_change('quota_id,rep_id', '', 'current_value,updated_at');
 ALTER TABLE quotas ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 CREATE POLICY quotas_of_owner ON quotas TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
 CREATE POLICY quotas_of_workspace ON quotas TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
 GRANT DELETE, INSERT, SELECT, UPDATE ON quotas TO commissions_app;
+
+CREATE TABLE fx_rates (
+  workspace_id uuid NOT NULL,
+  rate_table text NOT NULL,
+  from_currency text NOT NULL,
+  to_currency text NOT NULL,
+  day date NOT NULL,
+  rate numeric(20,10) NOT NULL,
+  CONSTRAINT fx_rates_pkey PRIMARY KEY (workspace_id, rate_table, from_currency, to_currency, day),
+  CONSTRAINT fx_rates_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(workspace_id),
+  CONSTRAINT fx_rates_check CHECK ((from_currency <> to_currency)),
+  CONSTRAINT fx_rates_from_currency_check CHECK ((from_currency ~ '^[A-Z]{3}$'::text)),
+  CONSTRAINT fx_rates_rate_check CHECK ((rate > (0)::numeric)),
+  CONSTRAINT fx_rates_rate_table_check CHECK (((length(rate_table) >= 1) AND (length(rate_table) <= 50))),
+  CONSTRAINT fx_rates_to_currency_check CHECK ((to_currency ~ '^[A-Z]{3}$'::text))
+);
+CREATE TRIGGER bump_configuration_revision AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON fx_rates FOR EACH STATEMENT EXECUTE FUNCTION bump_configuration_revision();
+CREATE TRIGGER bump_workspace_cache_version AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON fx_rates FOR EACH STATEMENT EXECUTE FUNCTION bump_workspace_cache_version();
+CREATE TRIGGER record_row_change AFTER INSERT OR DELETE OR UPDATE ON fx_rates FOR EACH ROW WHEN ((current_setting('app.records_changes'::text, true) = 'on'::text)) EXECUTE FUNCTION record_row_change('rate_table,from_currency,to_currency,day', '', '');
+ALTER TABLE fx_rates ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY fx_rates_of_owner ON fx_rates TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
+CREATE POLICY fx_rates_of_workspace ON fx_rates TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
+GRANT DELETE, INSERT, SELECT, UPDATE ON fx_rates TO commissions_app;
+
+CREATE TABLE fx_rate_history (
+  workspace_id uuid NOT NULL,
+  position bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
+  changed_at timestamp with time zone NOT NULL DEFAULT now(),
+  rate_table text NOT NULL,
+  from_currency text NOT NULL,
+  to_currency text NOT NULL,
+  day date NOT NULL,
+  rate numeric(20,10),
+  CONSTRAINT fx_rate_history_pkey PRIMARY KEY (workspace_id, rate_table, from_currency, to_currency, day, "position"),
+  CONSTRAINT fx_rate_history_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(workspace_id)
+);
+ALTER TABLE fx_rate_history ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY fx_rate_history_of_owner ON fx_rate_history TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
+CREATE POLICY fx_rate_history_of_workspace ON fx_rate_history TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
+GRANT INSERT, SELECT ON fx_rate_history TO commissions_app;
+
+CREATE TABLE fiscal_years (
+  workspace_id uuid NOT NULL,
+  year smallint NOT NULL,
+  start_day date NOT NULL,
+  pattern text NOT NULL,
+  weeks smallint NOT NULL,
+  CONSTRAINT fiscal_years_pkey PRIMARY KEY (workspace_id, year),
+  CONSTRAINT fiscal_years_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(workspace_id),
+  CONSTRAINT fiscal_years_pattern_check CHECK ((pattern = ANY (ARRAY['months'::text, '4-4-5'::text, '4-5-4'::text, '5-4-4'::text]))),
+  CONSTRAINT fiscal_years_weeks_check CHECK ((weeks = ANY (ARRAY[52, 53]))),
+  CONSTRAINT fiscal_years_year_check CHECK (((year >= 1900) AND (year <= 2199)))
+);
+CREATE TRIGGER bump_configuration_revision AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON fiscal_years FOR EACH STATEMENT EXECUTE FUNCTION bump_configuration_revision();
+CREATE TRIGGER bump_workspace_cache_version AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON fiscal_years FOR EACH STATEMENT EXECUTE FUNCTION bump_workspace_cache_version();
+CREATE TRIGGER record_row_change AFTER INSERT OR DELETE OR UPDATE ON fiscal_years FOR EACH ROW WHEN ((current_setting('app.records_changes'::text, true) = 'on'::text)) EXECUTE FUNCTION record_row_change('year', '', '');
+ALTER TABLE fiscal_years ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY fiscal_years_of_owner ON fiscal_years TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
+CREATE POLICY fiscal_years_of_workspace ON fiscal_years TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
+GRANT DELETE, INSERT, SELECT, UPDATE ON fiscal_years TO commissions_app;
+
+CREATE TABLE fiscal_year_history (
+  workspace_id uuid NOT NULL,
+  position bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
+  changed_at timestamp with time zone NOT NULL DEFAULT now(),
+  years jsonb NOT NULL,
+  CONSTRAINT fiscal_year_history_pkey PRIMARY KEY (workspace_id, "position"),
+  CONSTRAINT fiscal_year_history_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(workspace_id)
+);
+ALTER TABLE fiscal_year_history ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY fiscal_year_history_of_owner ON fiscal_year_history TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
+CREATE POLICY fiscal_year_history_of_workspace ON fiscal_year_history TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
+GRANT INSERT, SELECT ON fiscal_year_history TO commissions_app;
 
 CREATE TABLE deals (
   workspace_id uuid NOT NULL,
@@ -527,13 +1113,13 @@ CREATE TABLE deals (
   is_won boolean NOT NULL DEFAULT false,
   fields jsonb NOT NULL DEFAULT '{}'::jsonb,
   given jsonb NOT NULL DEFAULT '{}'::jsonb,
+  corrections jsonb,
+  credits jsonb,
   content_hash uuid NOT NULL,
   source_updated_at timestamp with time zone,
   fetched_at timestamp with time zone,
   snapshot_at timestamp with time zone NOT NULL DEFAULT now(),
   deleted_at timestamp with time zone,
-  credits jsonb,
-  corrections jsonb,
   changed_in xid8 NOT NULL DEFAULT pg_current_xact_id(),
   CONSTRAINT deals_pkey PRIMARY KEY (workspace_id, deal_id),
   CONSTRAINT deals_amount_check CHECK (((amount <> 'NaN'::numeric) AND (abs(amount) <= '1000000000000000'::numeric))),
@@ -568,8 +1154,8 @@ CREATE TABLE deal_snapshots (
   provider text,
   fields jsonb NOT NULL,
   given jsonb NOT NULL,
-  deleted boolean NOT NULL DEFAULT false,
   corrections jsonb,
+  deleted boolean NOT NULL DEFAULT false,
   CONSTRAINT deal_snapshots_pkey PRIMARY KEY (workspace_id, deal_id, snapshot_id)
 );
 ALTER TABLE deal_snapshots ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
@@ -587,6 +1173,223 @@ ALTER TABLE deal_tombstones ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 CREATE POLICY deal_tombstones_of_owner ON deal_tombstones TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
 CREATE POLICY deal_tombstones_of_workspace ON deal_tombstones TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
 GRANT DELETE, INSERT, SELECT, UPDATE ON deal_tombstones TO commissions_app;
+
+CREATE TABLE owner_matches (
+  workspace_id uuid NOT NULL,
+  owner_key text NOT NULL,
+  rep_id uuid NOT NULL,
+  created_at timestamp with time zone NOT NULL DEFAULT now(),
+  CONSTRAINT owner_matches_pkey PRIMARY KEY (workspace_id, owner_key),
+  CONSTRAINT owner_matches_workspace_id_rep_id_fkey FOREIGN KEY (workspace_id, rep_id) REFERENCES reps(workspace_id, rep_id)
+);
+CREATE TRIGGER record_row_change AFTER INSERT OR DELETE OR UPDATE ON owner_matches FOR EACH ROW WHEN ((current_setting('app.records_changes'::text, true) = 'on'::text)) EXECUTE FUNCTION record_row_change('owner_key', '', '');
+ALTER TABLE owner_matches ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY owner_matches_of_owner ON owner_matches TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
+CREATE POLICY owner_matches_of_workspace ON owner_matches TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
+GRANT DELETE, INSERT, SELECT, UPDATE ON owner_matches TO commissions_app;
+
+CREATE TABLE deal_credits (
+  workspace_id uuid NOT NULL,
+  deal_id text NOT NULL,
+  source text NOT NULL,
+  position smallint NOT NULL,
+  rep_id uuid,
+  owner_id text,
+  kind text NOT NULL,
+  role text,
+  percent numeric(10,6) NOT NULL,
+  affects text NOT NULL,
+  CONSTRAINT deal_credits_pkey PRIMARY KEY (workspace_id, deal_id, source, "position"),
+  CONSTRAINT deal_credits_workspace_id_rep_id_fkey FOREIGN KEY (workspace_id, rep_id) REFERENCES reps(workspace_id, rep_id),
+  CONSTRAINT deal_credits_affects_check CHECK ((affects = ANY (ARRAY['both'::text, 'quota'::text, 'payout'::text]))),
+  CONSTRAINT deal_credits_check CHECK (((percent > (0)::numeric) AND (percent <= (
+CASE kind
+    WHEN 'split'::text THEN 100
+    ELSE 1000
+END)::numeric))),
+  CONSTRAINT deal_credits_check1 CHECK (((owner_id IS NULL) OR ((source = 'crm'::text) AND (rep_id IS NULL)))),
+  CONSTRAINT deal_credits_kind_check CHECK ((kind = ANY (ARRAY['split'::text, 'overlay'::text]))),
+  CONSTRAINT deal_credits_owner_id_check CHECK (((length(owner_id) >= 1) AND (length(owner_id) <= 200))),
+  CONSTRAINT deal_credits_role_check CHECK (((length(role) >= 1) AND (length(role) <= 50))),
+  CONSTRAINT deal_credits_source_check CHECK ((source = ANY (ARRAY['api'::text, 'crm'::text])))
+);
+CREATE INDEX deal_credits_reported ON deal_credits USING btree (workspace_id) WHERE (source = 'crm'::text);
+CREATE TRIGGER record_row_change AFTER INSERT OR DELETE OR UPDATE ON deal_credits FOR EACH ROW WHEN ((current_setting('app.records_changes'::text, true) = 'on'::text)) EXECUTE FUNCTION record_row_change('deal_id,source,position', '', '');
+ALTER TABLE deal_credits ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY deal_credits_of_owner ON deal_credits TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
+CREATE POLICY deal_credits_of_workspace ON deal_credits TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
+GRANT DELETE, INSERT, SELECT, UPDATE ON deal_credits TO commissions_app;
+
+CREATE TABLE deal_credit_history (
+  workspace_id uuid NOT NULL,
+  deal_id text NOT NULL,
+  position bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
+  changed_at timestamp with time zone NOT NULL DEFAULT now(),
+  credits jsonb,
+  CONSTRAINT deal_credit_history_pkey PRIMARY KEY (workspace_id, deal_id, "position")
+);
+ALTER TABLE deal_credit_history ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY deal_credit_history_of_owner ON deal_credit_history TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
+CREATE POLICY deal_credit_history_of_workspace ON deal_credit_history TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
+GRANT INSERT, SELECT ON deal_credit_history TO commissions_app;
+
+CREATE TABLE deal_participations (
+  workspace_id uuid NOT NULL,
+  deal_id text NOT NULL,
+  rep_id uuid NOT NULL,
+  close_date date NOT NULL,
+  CONSTRAINT deal_participations_pkey PRIMARY KEY (workspace_id, deal_id, rep_id)
+);
+CREATE INDEX deal_participations_by_rep ON deal_participations USING btree (workspace_id, rep_id, close_date);
+ALTER TABLE deal_participations ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY deal_participations_of_owner ON deal_participations TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
+CREATE POLICY deal_participations_of_workspace ON deal_participations TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
+GRANT DELETE, INSERT, SELECT, UPDATE ON deal_participations TO commissions_app;
+
+CREATE TABLE credit_rules (
+  workspace_id uuid NOT NULL,
+  credit_rule_id uuid NOT NULL,
+  name text NOT NULL,
+  kind text NOT NULL,
+  role text,
+  person_field text NOT NULL,
+  percent numeric(10,6),
+  percent_field text,
+  conditions jsonb NOT NULL DEFAULT '[]'::jsonb,
+  effective_start date,
+  effective_end date,
+  created_at timestamp with time zone NOT NULL DEFAULT now(),
+  CONSTRAINT credit_rules_pkey PRIMARY KEY (workspace_id, credit_rule_id),
+  CONSTRAINT credit_rules_name UNIQUE (workspace_id, name),
+  CONSTRAINT credit_rules_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(workspace_id),
+  CONSTRAINT credit_rules_check CHECK (((percent > (0)::numeric) AND (percent <= (
+CASE kind
+    WHEN 'split'::text THEN 100
+    ELSE 1000
+END)::numeric))),
+  CONSTRAINT credit_rules_check1 CHECK ((effective_end >= effective_start)),
+  CONSTRAINT credit_rules_check2 CHECK (((percent IS NULL) <> (percent_field IS NULL))),
+  CONSTRAINT credit_rules_kind_check CHECK ((kind = ANY (ARRAY['split'::text, 'overlay'::text]))),
+  CONSTRAINT credit_rules_name_check CHECK (((length(name) >= 1) AND (length(name) <= 200))),
+  CONSTRAINT credit_rules_role_check CHECK (((length(role) >= 1) AND (length(role) <= 50)))
+);
+CREATE TRIGGER bump_configuration_revision AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON credit_rules FOR EACH STATEMENT EXECUTE FUNCTION bump_configuration_revision();
+CREATE TRIGGER bump_workspace_cache_version AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON credit_rules FOR EACH STATEMENT EXECUTE FUNCTION bump_workspace_cache_version();
+CREATE TRIGGER record_row_change AFTER INSERT OR DELETE OR UPDATE ON credit_rules FOR EACH ROW WHEN ((current_setting('app.records_changes'::text, true) = 'on'::text)) EXECUTE FUNCTION record_row_change('credit_rule_id', '', '');
+ALTER TABLE credit_rules ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY credit_rules_of_owner ON credit_rules TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
+CREATE POLICY credit_rules_of_workspace ON credit_rules TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
+GRANT DELETE, INSERT, SELECT, UPDATE ON credit_rules TO commissions_app;
+
+CREATE TABLE credit_rule_history (
+  workspace_id uuid NOT NULL,
+  position bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
+  changed_at timestamp with time zone NOT NULL DEFAULT now(),
+  rules jsonb NOT NULL,
+  CONSTRAINT credit_rule_history_pkey PRIMARY KEY (workspace_id, "position"),
+  CONSTRAINT credit_rule_history_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(workspace_id)
+);
+ALTER TABLE credit_rule_history ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY credit_rule_history_of_owner ON credit_rule_history TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
+CREATE POLICY credit_rule_history_of_workspace ON credit_rule_history TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
+GRANT INSERT, SELECT ON credit_rule_history TO commissions_app;
+
+CREATE TABLE deal_lines (
+  workspace_id uuid NOT NULL,
+  deal_id text NOT NULL,
+  source text NOT NULL,
+  line_id text NOT NULL DEFAULT (content ->> 'lineId'::text),
+  position smallint NOT NULL,
+  content jsonb NOT NULL,
+  CONSTRAINT deal_lines_pkey PRIMARY KEY (workspace_id, deal_id, source, line_id),
+  CONSTRAINT deal_lines_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(workspace_id),
+  CONSTRAINT deal_lines_line_id CHECK (((length(line_id) >= 1) AND (length(line_id) <= 200))),
+  CONSTRAINT deal_lines_source_check CHECK ((source = ANY (ARRAY['api'::text, 'crm'::text])))
+);
+CREATE INDEX deal_lines_of_crm ON deal_lines USING btree (workspace_id, line_id) WHERE (source = 'crm'::text);
+CREATE TRIGGER bump_workspace_cache_version AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON deal_lines FOR EACH STATEMENT EXECUTE FUNCTION bump_workspace_cache_version();
+CREATE TRIGGER record_row_change AFTER INSERT OR DELETE OR UPDATE ON deal_lines FOR EACH ROW WHEN ((current_setting('app.records_changes'::text, true) = 'on'::text)) EXECUTE FUNCTION record_row_change('deal_id,source,line_id', '', 'updated_at');
+ALTER TABLE deal_lines ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY deal_lines_of_owner ON deal_lines TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
+CREATE POLICY deal_lines_of_workspace ON deal_lines TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
+GRANT DELETE, INSERT, SELECT, UPDATE ON deal_lines TO commissions_app;
+
+CREATE TABLE deal_line_history (
+  workspace_id uuid NOT NULL,
+  deal_id text NOT NULL,
+  position bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
+  changed_at timestamp with time zone NOT NULL DEFAULT now(),
+  lines jsonb,
+  source text,
+  CONSTRAINT deal_line_history_pkey PRIMARY KEY (workspace_id, deal_id, "position"),
+  CONSTRAINT deal_line_history_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(workspace_id),
+  CONSTRAINT deal_line_history_check CHECK (((lines IS NULL) = (source IS NULL))),
+  CONSTRAINT deal_line_history_source_check CHECK ((source = ANY (ARRAY['api'::text, 'crm'::text])))
+);
+ALTER TABLE deal_line_history ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY deal_line_history_of_owner ON deal_line_history TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
+CREATE POLICY deal_line_history_of_workspace ON deal_line_history TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
+GRANT INSERT, SELECT ON deal_line_history TO commissions_app;
+
+CREATE TABLE deal_refunds (
+  workspace_id uuid NOT NULL,
+  deal_id text NOT NULL,
+  refund_id text NOT NULL,
+  day date NOT NULL,
+  cause text NOT NULL,
+  amount numeric(30,4),
+  lines jsonb,
+  reason text NOT NULL DEFAULT ''::text,
+  waivers jsonb NOT NULL DEFAULT '[]'::jsonb,
+  deal_key text DEFAULT ((('refund:'::text || deal_id) || ':'::text) || refund_id),
+  updated_at timestamp with time zone NOT NULL DEFAULT now(),
+  CONSTRAINT deal_refunds_pkey PRIMARY KEY (workspace_id, deal_id, refund_id),
+  CONSTRAINT deal_refunds_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(workspace_id),
+  CONSTRAINT deal_refunds_amount_check CHECK ((amount > (0)::numeric)),
+  CONSTRAINT deal_refunds_cause_check CHECK ((cause = ANY (ARRAY['cancellation'::text, 'refund'::text, 'non_payment'::text]))),
+  CONSTRAINT deal_refunds_reason_check CHECK ((length(reason) <= 1000)),
+  CONSTRAINT deal_refunds_refund_id_check CHECK (((refund_id !~ ':'::text) AND ((length(refund_id) >= 1) AND (length(refund_id) <= 200))))
+);
+CREATE INDEX deal_refunds_by_day ON deal_refunds USING btree (workspace_id, day);
+CREATE INDEX deal_refunds_by_key ON deal_refunds USING btree (workspace_id, deal_key);
+CREATE TRIGGER bump_configuration_revision AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON deal_refunds FOR EACH STATEMENT EXECUTE FUNCTION bump_configuration_revision();
+CREATE TRIGGER bump_workspace_cache_version AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON deal_refunds FOR EACH STATEMENT EXECUTE FUNCTION bump_workspace_cache_version();
+CREATE TRIGGER record_row_change AFTER INSERT OR DELETE OR UPDATE ON deal_refunds FOR EACH ROW WHEN ((current_setting('app.records_changes'::text, true) = 'on'::text)) EXECUTE FUNCTION record_row_change('deal_id,refund_id', 'reason,waivers', '');
+ALTER TABLE deal_refunds ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY deal_refunds_of_owner ON deal_refunds TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
+CREATE POLICY deal_refunds_of_workspace ON deal_refunds TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
+GRANT DELETE, INSERT, SELECT, UPDATE ON deal_refunds TO commissions_app;
+
+CREATE TABLE deal_refund_history (
+  workspace_id uuid NOT NULL,
+  position bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
+  deal_id text NOT NULL,
+  refund_id text NOT NULL,
+  changed_at timestamp with time zone NOT NULL DEFAULT now(),
+  content jsonb,
+  CONSTRAINT deal_refund_history_pkey PRIMARY KEY (workspace_id, deal_id, refund_id, "position"),
+  CONSTRAINT deal_refund_history_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(workspace_id)
+);
+ALTER TABLE deal_refund_history ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY deal_refund_history_of_owner ON deal_refund_history TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
+CREATE POLICY deal_refund_history_of_workspace ON deal_refund_history TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
+GRANT INSERT, SELECT ON deal_refund_history TO commissions_app;
+
+CREATE TABLE removed_rows (
+  workspace_id uuid NOT NULL,
+  feed text NOT NULL,
+  row_key text NOT NULL,
+  rep_id uuid,
+  removed_at timestamp with time zone NOT NULL DEFAULT now(),
+  changed_in xid8 NOT NULL DEFAULT pg_current_xact_id(),
+  CONSTRAINT removed_rows_pkey PRIMARY KEY (workspace_id, feed, row_key),
+  CONSTRAINT removed_rows_feed_check CHECK ((feed = ANY (ARRAY['deals'::text, 'commission_events'::text])))
+);
+CREATE INDEX removed_rows_by_change ON removed_rows USING btree (workspace_id, feed, changed_in, row_key);
+ALTER TABLE removed_rows ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY removed_rows_of_owner ON removed_rows TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
+CREATE POLICY removed_rows_of_workspace ON removed_rows TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
+GRANT DELETE, INSERT, SELECT, UPDATE ON removed_rows TO commissions_app;
 
 CREATE TABLE commission_events (
   workspace_id uuid NOT NULL,
@@ -609,6 +1412,7 @@ CREATE TABLE commission_events (
   currency text NOT NULL,
   period text NOT NULL,
   earned_on date NOT NULL,
+  share text,
   idempotency_key uuid NOT NULL,
   trace text,
   reason text,
@@ -616,7 +1420,6 @@ CREATE TABLE commission_events (
   run_id uuid,
   revision integer NOT NULL DEFAULT 1,
   updated_at timestamp with time zone NOT NULL DEFAULT now(),
-  share text,
   changed_in xid8 NOT NULL DEFAULT pg_current_xact_id(),
   CONSTRAINT commission_events_pkey PRIMARY KEY (workspace_id, rep_id, event_id),
   CONSTRAINT commission_events_amount_check CHECK ((amount <> 'NaN'::numeric)),
@@ -668,11 +1471,11 @@ CREATE TABLE commission_event_history (
   currency text NOT NULL,
   period text NOT NULL,
   earned_on date NOT NULL,
+  share text,
   idempotency_key uuid NOT NULL,
   trace text,
   reason text,
   actor text,
-  share text,
   CONSTRAINT commission_event_history_pkey PRIMARY KEY (workspace_id, rep_id, event_id, revision),
   CONSTRAINT commission_event_history_change_check CHECK ((change = ANY (ARRAY['inserted'::text, 'changed'::text, 'reversed'::text, 'restored'::text, 'deleted'::text]))),
   CONSTRAINT commission_event_history_share_check CHECK ((share ~ '^-?[0-9.]+ -?[0-9.]+$'::text))
@@ -716,7 +1519,7 @@ CREATE TABLE lanes (
   fresh_deals integer,
   fresh_skipped integer,
   CONSTRAINT lanes_pkey PRIMARY KEY (workspace_id, rep_id),
-  CONSTRAINT lanes_workspace_id_rep_id_fkey FOREIGN KEY (workspace_id, rep_id) REFERENCES reps(workspace_id, rep_id) ON DELETE CASCADE,
+  CONSTRAINT lanes_workspace_id_rep_id_fkey FOREIGN KEY (workspace_id, rep_id) REFERENCES reps(workspace_id, rep_id),
   CONSTRAINT lanes_check CHECK ((num_nulls(fresh_revision, fresh_until, fresh_through, fresh_code, fresh_deals, fresh_skipped) = ANY (ARRAY[0, 6])))
 );
 ALTER TABLE lanes ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
@@ -736,7 +1539,7 @@ CREATE TABLE jobs (
   result jsonb,
   error text,
   actor text NOT NULL,
-  pulling boolean NOT NULL DEFAULT false,
+  syncing boolean NOT NULL DEFAULT false,
   started_at timestamp with time zone NOT NULL DEFAULT now(),
   finished_at timestamp with time zone,
   CONSTRAINT jobs_pkey PRIMARY KEY (workspace_id, job_id),
@@ -758,9 +1561,9 @@ CREATE TABLE calculation_requests (
   trigger text NOT NULL,
   deal_id text,
   job_id uuid,
-  pull_id uuid,
-  requested_at timestamp with time zone NOT NULL DEFAULT now(),
+  sync_run_id uuid,
   continues boolean NOT NULL DEFAULT false,
+  requested_at timestamp with time zone NOT NULL DEFAULT now(),
   CONSTRAINT calculation_requests_pkey PRIMARY KEY (workspace_id, rep_id, request_id)
 ) WITH (autovacuum_vacuum_scale_factor=0.05);
 CREATE INDEX calculation_requests_by_age ON calculation_requests USING btree (workspace_id, request_id);
@@ -869,6 +1672,22 @@ CREATE POLICY audit_entries_of_workspace ON audit_entries TO commissions_app USI
 GRANT SELECT ON audit_entries TO commissions_app;
 GRANT INSERT (workspace_id, entry_id, content) ON audit_entries TO commissions_app;
 
+CREATE TABLE rejected_calls (
+  workspace_id uuid NOT NULL,
+  caller text NOT NULL,
+  operation text NOT NULL,
+  code text NOT NULL,
+  minute timestamp with time zone NOT NULL,
+  repeats integer NOT NULL DEFAULT 0,
+  entry_id uuid NOT NULL,
+  head text NOT NULL,
+  CONSTRAINT rejected_calls_pkey PRIMARY KEY (workspace_id, caller, operation, code, minute)
+);
+ALTER TABLE rejected_calls ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY rejected_calls_of_owner ON rejected_calls TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
+CREATE POLICY rejected_calls_of_workspace ON rejected_calls TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
+GRANT DELETE, INSERT, SELECT, UPDATE ON rejected_calls TO commissions_app;
+
 CREATE TABLE statement_periods (
   workspace_id uuid NOT NULL,
   rep_id uuid NOT NULL,
@@ -936,10 +1755,10 @@ CREATE TABLE statements (
   other_currencies jsonb NOT NULL,
   deal_count integer NOT NULL,
   line_items jsonb NOT NULL,
+  payable jsonb,
   content_hash uuid NOT NULL,
   generated_at timestamp with time zone NOT NULL,
   generated_by text NOT NULL,
-  payable jsonb,
   CONSTRAINT statements_pkey PRIMARY KEY (workspace_id, statement_id),
   CONSTRAINT statements_version UNIQUE (workspace_id, rep_id, period, version),
   CONSTRAINT statements_workspace_id_rep_id_period_fkey FOREIGN KEY (workspace_id, rep_id, period) REFERENCES statement_periods(workspace_id, rep_id, period),
@@ -1106,6 +1925,20 @@ CREATE POLICY true_ups_of_owner ON true_ups TO CURRENT_USER USING (((current_set
 CREATE POLICY true_ups_of_workspace ON true_ups TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
 GRANT DELETE, INSERT, SELECT, UPDATE ON true_ups TO commissions_app;
 
+CREATE TABLE frozen_deal_amounts (
+  workspace_id uuid NOT NULL,
+  rep_id uuid NOT NULL,
+  period text NOT NULL,
+  deal_key text NOT NULL,
+  amount numeric,
+  CONSTRAINT frozen_deal_amounts_pkey PRIMARY KEY (workspace_id, rep_id, period, deal_key),
+  CONSTRAINT frozen_deal_amounts_workspace_id_rep_id_period_fkey FOREIGN KEY (workspace_id, rep_id, period) REFERENCES statement_periods(workspace_id, rep_id, period)
+);
+ALTER TABLE frozen_deal_amounts ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY frozen_deal_amounts_of_owner ON frozen_deal_amounts TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
+CREATE POLICY frozen_deal_amounts_of_workspace ON frozen_deal_amounts TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
+GRANT DELETE, INSERT, SELECT, UPDATE ON frozen_deal_amounts TO commissions_app;
+
 CREATE TABLE discrepancies (
   workspace_id uuid NOT NULL,
   discrepancy_id uuid NOT NULL,
@@ -1147,1456 +1980,6 @@ ALTER TABLE discrepancies ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 CREATE POLICY discrepancies_of_owner ON discrepancies TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
 CREATE POLICY discrepancies_of_workspace ON discrepancies TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
 GRANT DELETE, INSERT, SELECT, UPDATE ON discrepancies TO commissions_app;
-
-CREATE TABLE payroll_handovers (
-  workspace_id uuid NOT NULL,
-  handover_id uuid NOT NULL,
-  period text NOT NULL,
-  layout text NOT NULL,
-  note text,
-  filename text NOT NULL,
-  sha256 text NOT NULL,
-  bytes integer NOT NULL,
-  row_count integer NOT NULL,
-  totals jsonb NOT NULL,
-  missing_payroll_ids jsonb NOT NULL,
-  actor text NOT NULL,
-  author_id uuid,
-  created_at timestamp with time zone NOT NULL DEFAULT now(),
-  changed_payroll_ids jsonb NOT NULL DEFAULT '[]'::jsonb,
-  scope text NOT NULL DEFAULT 'full'::text,
-  amounts jsonb,
-  CONSTRAINT payroll_handovers_pkey PRIMARY KEY (workspace_id, handover_id),
-  CONSTRAINT payroll_handovers_workspace_id_author_id_fkey FOREIGN KEY (workspace_id, author_id) REFERENCES reps(workspace_id, rep_id),
-  CONSTRAINT payroll_handovers_note_check CHECK (((length(note) >= 1) AND (length(note) <= 1000))),
-  CONSTRAINT payroll_handovers_scope_check CHECK ((scope = ANY (ARRAY['full'::text, 'new'::text])))
-);
-CREATE INDEX payroll_handovers_by_period ON payroll_handovers USING btree (workspace_id, period, created_at);
-CREATE TRIGGER record_row_change AFTER INSERT OR DELETE OR UPDATE ON payroll_handovers FOR EACH ROW WHEN ((current_setting('app.records_changes'::text, true) = 'on'::text)) EXECUTE FUNCTION record_row_change('handover_id', 'note', 'amounts');
-ALTER TABLE payroll_handovers ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
-CREATE POLICY payroll_handovers_of_owner ON payroll_handovers TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
-CREATE POLICY payroll_handovers_of_workspace ON payroll_handovers TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
-GRANT DELETE, INSERT, SELECT, UPDATE ON payroll_handovers TO commissions_app;
-
-CREATE TABLE inbound_routes (
-  workspace_id uuid NOT NULL,
-  source text NOT NULL,
-  route text NOT NULL,
-  secret bytea,
-  created_at timestamp with time zone NOT NULL DEFAULT now(),
-  last_received_at timestamp with time zone,
-  last_verified_at timestamp with time zone,
-  rejected integer NOT NULL DEFAULT 0,
-  last_rejected_at timestamp with time zone,
-  CONSTRAINT inbound_routes_pkey PRIMARY KEY (workspace_id, source, route),
-  CONSTRAINT inbound_routes_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(workspace_id),
-  CONSTRAINT inbound_routes_route_check CHECK (((length(route) >= 1) AND (length(route) <= 500))),
-  CONSTRAINT inbound_routes_source_check CHECK ((source = ANY (ARRAY['crma'::text, 'crmb'::text, 'crmc'::text, 'billing'::text])))
-);
-CREATE INDEX inbound_routes_by_route ON inbound_routes USING btree (source, route);
-ALTER TABLE inbound_routes ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
-CREATE POLICY inbound_routes_of_owner ON inbound_routes TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
-CREATE POLICY inbound_routes_of_workspace ON inbound_routes TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
-GRANT DELETE, INSERT, SELECT, UPDATE ON inbound_routes TO commissions_app;
-
-CREATE TABLE inbox (
-  workspace_id uuid NOT NULL,
-  source text NOT NULL,
-  message_key uuid NOT NULL,
-  subject text NOT NULL,
-  payload jsonb NOT NULL,
-  received_at timestamp with time zone NOT NULL DEFAULT now(),
-  attempts integer NOT NULL DEFAULT 0,
-  not_before timestamp with time zone NOT NULL DEFAULT now(),
-  processed_at timestamp with time zone,
-  outcome text,
-  error text,
-  CONSTRAINT inbox_pkey PRIMARY KEY (workspace_id, source, message_key)
-);
-CREATE INDEX inbox_by_subject ON inbox USING btree (workspace_id, source, subject);
-CREATE INDEX inbox_pending ON inbox USING btree (workspace_id, source, received_at) WHERE (processed_at IS NULL);
-ALTER TABLE inbox ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
-CREATE POLICY inbox_of_owner ON inbox TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
-CREATE POLICY inbox_of_workspace ON inbox TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
-GRANT DELETE, INSERT, SELECT, UPDATE ON inbox TO commissions_app;
-
-CREATE TABLE work_leases (
-  workspace_id uuid NOT NULL,
-  work text NOT NULL,
-  lease_id uuid NOT NULL,
-  generation integer NOT NULL DEFAULT 1,
-  leased_until timestamp with time zone NOT NULL,
-  CONSTRAINT work_leases_pkey PRIMARY KEY (workspace_id, work)
-);
-ALTER TABLE work_leases ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
-CREATE POLICY work_leases_of_owner ON work_leases TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
-CREATE POLICY work_leases_of_workspace ON work_leases TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
-GRANT DELETE, INSERT, SELECT, UPDATE ON work_leases TO commissions_app;
-
-CREATE TABLE crm_connections (
-  workspace_id uuid NOT NULL,
-  provider text NOT NULL,
-  connected_at timestamp with time zone,
-  sync_enabled boolean NOT NULL DEFAULT true,
-  account_id text,
-  credentials bytea,
-  connected_by text,
-  broken_at timestamp with time zone,
-  broken_reason text,
-  webhook_id text,
-  last_sync_at timestamp with time zone,
-  polled_through timestamp with time zone,
-  deletions_through timestamp with time zone,
-  members_hash uuid,
-  poll_due_at timestamp with time zone,
-  poll_seconds integer,
-  permissions jsonb,
-  reconcile_rejected_at timestamp with time zone,
-  settings jsonb NOT NULL DEFAULT '{}'::jsonb,
-  deal_url text,
-  CONSTRAINT crm_connections_pkey PRIMARY KEY (workspace_id, provider),
-  CONSTRAINT crm_connections_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(workspace_id),
-  CONSTRAINT crm_connections_deal_url_check CHECK ((deal_url ~~ 'https://%{id}%'::text)),
-  CONSTRAINT crm_connections_poll_seconds_check CHECK (((poll_seconds >= 60) AND (poll_seconds <= 86400))),
-  CONSTRAINT crm_connections_provider_check CHECK ((provider = ANY (ARRAY['crma'::text, 'crmb'::text, 'crmc'::text])))
-);
-CREATE TRIGGER record_row_change AFTER INSERT OR DELETE OR UPDATE ON crm_connections FOR EACH ROW WHEN ((current_setting('app.records_changes'::text, true) = 'on'::text)) EXECUTE FUNCTION record_row_change('provider', 'credentials', 'last_sync_at,polled_through,poll_due_at');
-ALTER TABLE crm_connections ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
-CREATE POLICY crm_connections_of_owner ON crm_connections TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
-CREATE POLICY crm_connections_of_workspace ON crm_connections TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
-GRANT DELETE, INSERT, SELECT, UPDATE ON crm_connections TO commissions_app;
-
-CREATE TABLE crm_accounts (
-  workspace_id uuid NOT NULL,
-  provider text NOT NULL,
-  account_id text NOT NULL,
-  CONSTRAINT crm_accounts_pkey PRIMARY KEY (workspace_id, provider),
-  CONSTRAINT crm_accounts_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(workspace_id),
-  CONSTRAINT crm_accounts_provider_check CHECK ((provider = ANY (ARRAY['crma'::text, 'crmb'::text, 'crmc'::text])))
-);
-ALTER TABLE crm_accounts ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
-CREATE POLICY crm_accounts_of_owner ON crm_accounts TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
-CREATE POLICY crm_accounts_of_workspace ON crm_accounts TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
-GRANT DELETE, INSERT, SELECT, UPDATE ON crm_accounts TO commissions_app;
-
-CREATE TABLE crm_members (
-  workspace_id uuid NOT NULL,
-  crm_id text NOT NULL,
-  provider text NOT NULL,
-  rep_id uuid NOT NULL,
-  active boolean NOT NULL DEFAULT true,
-  CONSTRAINT crm_members_pkey PRIMARY KEY (workspace_id, crm_id, provider),
-  CONSTRAINT crm_members_workspace_id_rep_id_fkey FOREIGN KEY (workspace_id, rep_id) REFERENCES reps(workspace_id, rep_id),
-  CONSTRAINT crm_members_provider_check CHECK ((provider = ANY (ARRAY['crma'::text, 'crmb'::text, 'crmc'::text])))
-);
-ALTER TABLE crm_members ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
-CREATE POLICY crm_members_of_owner ON crm_members TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
-CREATE POLICY crm_members_of_workspace ON crm_members TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
-GRANT DELETE, INSERT, SELECT, UPDATE ON crm_members TO commissions_app;
-
-CREATE TABLE crm_fields (
-  workspace_id uuid NOT NULL,
-  provider text NOT NULL,
-  slug text NOT NULL,
-  position integer NOT NULL,
-  label text NOT NULL,
-  type text NOT NULL,
-  options jsonb,
-  CONSTRAINT crm_fields_pkey PRIMARY KEY (workspace_id, provider, slug),
-  CONSTRAINT crm_fields_provider_check CHECK ((provider = ANY (ARRAY['crma'::text, 'crmb'::text, 'crmc'::text])))
-);
-ALTER TABLE crm_fields ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
-CREATE POLICY crm_fields_of_owner ON crm_fields TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
-CREATE POLICY crm_fields_of_workspace ON crm_fields TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
-GRANT DELETE, INSERT, SELECT, UPDATE ON crm_fields TO commissions_app;
-
-CREATE TABLE crm_pulls (
-  workspace_id uuid NOT NULL,
-  pull_id uuid NOT NULL,
-  provider text NOT NULL,
-  kind text NOT NULL,
-  actor text NOT NULL,
-  reconcile boolean NOT NULL DEFAULT false,
-  recalculate boolean NOT NULL DEFAULT false,
-  replaces boolean NOT NULL DEFAULT false,
-  awaited boolean NOT NULL DEFAULT false,
-  phase text NOT NULL DEFAULT 'people'::text,
-  modified_from timestamp with time zone,
-  deleted_from timestamp with time zone,
-  covered_until timestamp with time zone,
-  cursor text,
-  deals integer NOT NULL DEFAULT 0,
-  total integer,
-  counts jsonb NOT NULL DEFAULT '{}'::jsonb,
-  skipped_deals jsonb NOT NULL DEFAULT '[]'::jsonb,
-  attempts integer NOT NULL DEFAULT 0,
-  failing_since timestamp with time zone,
-  restarts integer NOT NULL DEFAULT 0,
-  not_before timestamp with time zone NOT NULL DEFAULT now(),
-  started_at timestamp with time zone NOT NULL DEFAULT now(),
-  CONSTRAINT crm_pulls_pkey PRIMARY KEY (workspace_id, pull_id),
-  CONSTRAINT crm_pulls_kind_check CHECK ((kind = ANY (ARRAY['sync'::text, 'poll'::text]))),
-  CONSTRAINT crm_pulls_phase_check CHECK ((phase = ANY (ARRAY['people'::text, 'fields'::text, 'deals'::text, 'missing'::text, 'finish'::text]))),
-  CONSTRAINT crm_pulls_provider_check CHECK ((provider = ANY (ARRAY['crma'::text, 'crmb'::text, 'crmc'::text])))
-);
-CREATE UNIQUE INDEX crm_pulls_one_of_kind ON crm_pulls USING btree (workspace_id, provider, kind);
-ALTER TABLE crm_pulls ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
-CREATE POLICY crm_pulls_of_owner ON crm_pulls TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
-CREATE POLICY crm_pulls_of_workspace ON crm_pulls TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
-GRANT DELETE, INSERT, SELECT, UPDATE ON crm_pulls TO commissions_app;
-
-CREATE TABLE crm_pull_deals (
-  workspace_id uuid NOT NULL,
-  pull_id uuid NOT NULL,
-  deal_id text NOT NULL,
-  outcome text NOT NULL,
-  is_skipped boolean NOT NULL,
-  listing integer NOT NULL,
-  CONSTRAINT crm_pull_deals_pkey PRIMARY KEY (workspace_id, pull_id, deal_id),
-  CONSTRAINT crm_pull_deals_workspace_id_pull_id_fkey FOREIGN KEY (workspace_id, pull_id) REFERENCES crm_pulls(workspace_id, pull_id) ON DELETE CASCADE
-);
-ALTER TABLE crm_pull_deals ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
-CREATE POLICY crm_pull_deals_of_owner ON crm_pull_deals TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
-CREATE POLICY crm_pull_deals_of_workspace ON crm_pull_deals TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
-GRANT DELETE, INSERT, SELECT, UPDATE ON crm_pull_deals TO commissions_app;
-
-CREATE TABLE crm_syncs (
-  workspace_id uuid NOT NULL,
-  sync_id uuid NOT NULL,
-  position bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
-  provider text NOT NULL,
-  kind text NOT NULL,
-  actor text NOT NULL,
-  status text NOT NULL,
-  failure text,
-  error text,
-  deals integer NOT NULL,
-  counts jsonb NOT NULL,
-  skipped_deals jsonb NOT NULL,
-  started_at timestamp with time zone NOT NULL,
-  ended_at timestamp with time zone NOT NULL DEFAULT now(),
-  CONSTRAINT crm_syncs_pkey PRIMARY KEY (workspace_id, sync_id),
-  CONSTRAINT crm_syncs_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(workspace_id),
-  CONSTRAINT crm_syncs_kind_check CHECK ((kind = ANY (ARRAY['sync'::text, 'poll'::text]))),
-  CONSTRAINT crm_syncs_provider_check CHECK ((provider = ANY (ARRAY['crma'::text, 'crmb'::text, 'crmc'::text]))),
-  CONSTRAINT crm_syncs_status_check CHECK ((status = ANY (ARRAY['completed'::text, 'failed'::text])))
-);
-CREATE INDEX crm_syncs_by_position ON crm_syncs USING btree (workspace_id, provider, "position");
-ALTER TABLE crm_syncs ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
-CREATE POLICY crm_syncs_of_owner ON crm_syncs TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
-CREATE POLICY crm_syncs_of_workspace ON crm_syncs TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
-GRANT DELETE, INSERT, SELECT, UPDATE ON crm_syncs TO commissions_app;
-
-CREATE TABLE crm_write_backs (
-  workspace_id uuid NOT NULL,
-  provider text NOT NULL,
-  targets jsonb NOT NULL,
-  checked_at timestamp with time zone,
-  findings jsonb NOT NULL DEFAULT '[]'::jsonb,
-  properties text[] NOT NULL DEFAULT '{}'::text[],
-  attempts integer NOT NULL DEFAULT 0,
-  not_before timestamp with time zone NOT NULL DEFAULT now(),
-  error text,
-  written_at timestamp with time zone,
-  CONSTRAINT crm_write_backs_pkey PRIMARY KEY (workspace_id, provider),
-  CONSTRAINT crm_write_backs_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(workspace_id),
-  CONSTRAINT crm_write_backs_provider_check CHECK ((provider = ANY (ARRAY['crma'::text, 'crmb'::text, 'crmc'::text])))
-);
-ALTER TABLE crm_write_backs ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
-CREATE POLICY crm_write_backs_of_owner ON crm_write_backs TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
-CREATE POLICY crm_write_backs_of_workspace ON crm_write_backs TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
-GRANT DELETE, INSERT, SELECT, UPDATE ON crm_write_backs TO commissions_app;
-
-CREATE TABLE deal_write_backs (
-  workspace_id uuid NOT NULL,
-  deal_id text NOT NULL,
-  provider text NOT NULL,
-  wanted jsonb NOT NULL,
-  written jsonb,
-  due_at timestamp with time zone,
-  sent_at timestamp with time zone,
-  written_at timestamp with time zone,
-  attempts integer NOT NULL DEFAULT 0,
-  error text,
-  failed_at timestamp with time zone,
-  CONSTRAINT deal_write_backs_pkey PRIMARY KEY (workspace_id, deal_id),
-  CONSTRAINT deal_write_backs_provider_check CHECK ((provider = ANY (ARRAY['crma'::text, 'crmb'::text, 'crmc'::text])))
-);
-CREATE INDEX deal_write_backs_due ON deal_write_backs USING btree (workspace_id, provider, due_at, deal_id) WHERE (due_at IS NOT NULL);
-CREATE INDEX deal_write_backs_failed ON deal_write_backs USING btree (workspace_id, provider, failed_at, deal_id) WHERE (failed_at IS NOT NULL);
-ALTER TABLE deal_write_backs ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
-CREATE POLICY deal_write_backs_of_owner ON deal_write_backs TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
-CREATE POLICY deal_write_backs_of_workspace ON deal_write_backs TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
-GRANT DELETE, INSERT, SELECT, UPDATE ON deal_write_backs TO commissions_app;
-
-CREATE TABLE export_parts (
-  workspace_id uuid NOT NULL,
-  job_id uuid NOT NULL,
-  part integer NOT NULL,
-  name text,
-  rep_id uuid,
-  content bytea NOT NULL STORAGE EXTERNAL,
-  CONSTRAINT export_parts_pkey PRIMARY KEY (workspace_id, job_id, part),
-  CONSTRAINT export_parts_workspace_id_job_id_fkey FOREIGN KEY (workspace_id, job_id) REFERENCES stored_jobs(workspace_id, job_id) ON DELETE CASCADE
-);
-ALTER TABLE export_parts ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
-CREATE POLICY export_parts_of_owner ON export_parts TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
-CREATE POLICY export_parts_of_workspace ON export_parts TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
-GRANT DELETE, INSERT, SELECT, UPDATE ON export_parts TO commissions_app;
-
-CREATE TABLE billing_customers (
-  workspace_id uuid NOT NULL,
-  customer_id text NOT NULL,
-  linked_at timestamp with time zone NOT NULL DEFAULT now(),
-  check_at timestamp with time zone NOT NULL DEFAULT now(),
-  CONSTRAINT billing_customers_pkey PRIMARY KEY (workspace_id, customer_id),
-  CONSTRAINT billing_customers_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(workspace_id),
-  CONSTRAINT billing_customers_customer_id_check CHECK (((length(customer_id) >= 1) AND (length(customer_id) <= 255)))
-);
-ALTER TABLE billing_customers ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
-CREATE POLICY billing_customers_of_owner ON billing_customers TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
-CREATE POLICY billing_customers_of_workspace ON billing_customers TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
-GRANT DELETE, INSERT, SELECT, UPDATE ON billing_customers TO commissions_app;
-
-CREATE TABLE billing_subscriptions (
-  workspace_id uuid NOT NULL,
-  customer_id text NOT NULL,
-  subscription_id text NOT NULL,
-  status text NOT NULL,
-  tier text,
-  seats integer,
-  past_due_since timestamp with time zone,
-  fetched_at timestamp with time zone NOT NULL,
-  CONSTRAINT billing_subscriptions_pkey PRIMARY KEY (workspace_id, customer_id, subscription_id),
-  CONSTRAINT billing_subscriptions_workspace_id_customer_id_fkey FOREIGN KEY (workspace_id, customer_id) REFERENCES billing_customers(workspace_id, customer_id) ON DELETE CASCADE,
-  CONSTRAINT billing_subscriptions_seats_check CHECK ((seats >= 0)),
-  CONSTRAINT billing_subscriptions_tier_check CHECK ((tier = ANY (ARRAY['free'::text, 'pro'::text, 'enterprise'::text])))
-);
-ALTER TABLE billing_subscriptions ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
-CREATE POLICY billing_subscriptions_of_owner ON billing_subscriptions TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
-CREATE POLICY billing_subscriptions_of_workspace ON billing_subscriptions TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
-GRANT DELETE, INSERT, SELECT, UPDATE ON billing_subscriptions TO commissions_app;
-
-CREATE TABLE billing_bindings (
-  workspace_id uuid NOT NULL,
-  subscription_id text NOT NULL,
-  bound_at timestamp with time zone NOT NULL DEFAULT now(),
-  CONSTRAINT billing_bindings_pkey PRIMARY KEY (workspace_id, subscription_id),
-  CONSTRAINT billing_bindings_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(workspace_id),
-  CONSTRAINT billing_bindings_subscription_id_check CHECK (((length(subscription_id) >= 1) AND (length(subscription_id) <= 255)))
-);
-CREATE INDEX billing_bindings_by_subscription ON billing_bindings USING btree (subscription_id);
-ALTER TABLE billing_bindings ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
-CREATE POLICY billing_bindings_of_owner ON billing_bindings TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
-CREATE POLICY billing_bindings_of_workspace ON billing_bindings TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
-GRANT DELETE, INSERT, SELECT, UPDATE ON billing_bindings TO commissions_app;
-
-CREATE TABLE billing_unmatched (
-  event_id text NOT NULL,
-  customer_id text NOT NULL,
-  reference text,
-  received_at timestamp with time zone NOT NULL DEFAULT now(),
-  CONSTRAINT billing_unmatched_pkey PRIMARY KEY (event_id)
-);
-ALTER TABLE billing_unmatched ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
-CREATE POLICY billing_unmatched_of_owner ON billing_unmatched TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
-
-CREATE TABLE billing_recovery (
-  one boolean NOT NULL DEFAULT true,
-  recovered_through timestamp with time zone,
-  claimed_until timestamp with time zone NOT NULL DEFAULT '-infinity'::timestamp with time zone,
-  CONSTRAINT billing_recovery_pkey PRIMARY KEY (one),
-  CONSTRAINT billing_recovery_one_check CHECK (one)
-);
-ALTER TABLE billing_recovery ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
-CREATE POLICY billing_recovery_of_owner ON billing_recovery TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
-
-CREATE TABLE webhook_endpoints (
-  workspace_id uuid NOT NULL,
-  endpoint_id uuid NOT NULL,
-  url text NOT NULL,
-  description text,
-  event_types text[],
-  secret bytea NOT NULL,
-  enabled boolean NOT NULL DEFAULT true,
-  disabled_reason text,
-  failures integer NOT NULL DEFAULT 0,
-  not_before timestamp with time zone NOT NULL DEFAULT now(),
-  attempted_at timestamp with time zone,
-  created_at timestamp with time zone NOT NULL DEFAULT now(),
-  CONSTRAINT webhook_endpoints_pkey PRIMARY KEY (workspace_id, endpoint_id),
-  CONSTRAINT webhook_endpoints_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(workspace_id),
-  CONSTRAINT webhook_endpoints_description_check CHECK (((length(description) >= 1) AND (length(description) <= 200))),
-  CONSTRAINT webhook_endpoints_event_types_check CHECK ((cardinality(event_types) > 0)),
-  CONSTRAINT webhook_endpoints_failures_check CHECK ((failures >= 0)),
-  CONSTRAINT webhook_endpoints_url_check CHECK (((length(url) >= 1) AND (length(url) <= 2000)))
-);
-CREATE TRIGGER record_row_change AFTER INSERT OR DELETE OR UPDATE ON webhook_endpoints FOR EACH ROW WHEN ((current_setting('app.records_changes'::text, true) = 'on'::text)) EXECUTE FUNCTION record_row_change('endpoint_id', 'url,description,secret', 'failures,not_before,attempted_at');
-ALTER TABLE webhook_endpoints ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
-CREATE POLICY webhook_endpoints_of_owner ON webhook_endpoints TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
-CREATE POLICY webhook_endpoints_of_workspace ON webhook_endpoints TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
-GRANT DELETE, INSERT, SELECT, UPDATE ON webhook_endpoints TO commissions_app;
-
-CREATE TABLE webhook_previous_secrets (
-  workspace_id uuid NOT NULL,
-  endpoint_id uuid NOT NULL,
-  secret_id uuid NOT NULL,
-  secret bytea NOT NULL,
-  valid_until timestamp with time zone NOT NULL,
-  CONSTRAINT webhook_previous_secrets_pkey PRIMARY KEY (workspace_id, endpoint_id, secret_id),
-  CONSTRAINT webhook_previous_secrets_workspace_id_endpoint_id_fkey FOREIGN KEY (workspace_id, endpoint_id) REFERENCES webhook_endpoints(workspace_id, endpoint_id) ON DELETE CASCADE
-);
-ALTER TABLE webhook_previous_secrets ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
-CREATE POLICY webhook_previous_secrets_of_owner ON webhook_previous_secrets TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
-CREATE POLICY webhook_previous_secrets_of_workspace ON webhook_previous_secrets TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
-GRANT DELETE, INSERT, SELECT, UPDATE ON webhook_previous_secrets TO commissions_app;
-
-CREATE TABLE webhook_deliveries (
-  workspace_id uuid NOT NULL,
-  delivery_id uuid NOT NULL,
-  endpoint_id uuid NOT NULL,
-  position bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
-  sequence_id uuid NOT NULL,
-  event_type text NOT NULL,
-  data jsonb,
-  run_id uuid,
-  event_ids uuid[],
-  status text NOT NULL DEFAULT 'pending'::text,
-  attempts integer NOT NULL DEFAULT 0,
-  not_before timestamp with time zone NOT NULL DEFAULT now(),
-  created_at timestamp with time zone NOT NULL DEFAULT now(),
-  attempted_at timestamp with time zone,
-  duration_ms integer,
-  response_status integer,
-  response_body text,
-  error text,
-  CONSTRAINT webhook_deliveries_pkey PRIMARY KEY (workspace_id, delivery_id),
-  CONSTRAINT webhook_deliveries_workspace_id_endpoint_id_fkey FOREIGN KEY (workspace_id, endpoint_id) REFERENCES webhook_endpoints(workspace_id, endpoint_id) ON DELETE CASCADE,
-  CONSTRAINT webhook_deliveries_check CHECK (((data IS NULL) = (run_id IS NOT NULL))),
-  CONSTRAINT webhook_deliveries_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'delivered'::text, 'failed'::text])))
-);
-CREATE INDEX webhook_deliveries_in_order ON webhook_deliveries USING btree (workspace_id, endpoint_id, "position");
-CREATE UNIQUE INDEX webhook_deliveries_of_run ON webhook_deliveries USING btree (workspace_id, endpoint_id, sequence_id, run_id) WHERE (run_id IS NOT NULL);
-CREATE INDEX webhook_deliveries_pending ON webhook_deliveries USING btree (workspace_id, endpoint_id, sequence_id, "position") WHERE (status = 'pending'::text);
-ALTER TABLE webhook_deliveries ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
-CREATE POLICY webhook_deliveries_of_owner ON webhook_deliveries TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
-CREATE POLICY webhook_deliveries_of_workspace ON webhook_deliveries TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
-GRANT DELETE, INSERT, SELECT, UPDATE ON webhook_deliveries TO commissions_app;
-
-CREATE TABLE change_requests (
-  workspace_id uuid NOT NULL,
-  request_id uuid NOT NULL,
-  rep_id uuid,
-  caller jsonb NOT NULL,
-  tool text NOT NULL,
-  title text NOT NULL,
-  input jsonb NOT NULL,
-  preview jsonb,
-  status text NOT NULL,
-  decided_by text,
-  decided_at timestamp with time zone,
-  reason text,
-  outcome jsonb,
-  run_id uuid,
-  has_written boolean NOT NULL DEFAULT false,
-  created_at timestamp with time zone NOT NULL DEFAULT now(),
-  expires_at timestamp with time zone NOT NULL,
-  connection_id uuid,
-  token_id uuid,
-  basis jsonb,
-  moves uuid[] NOT NULL DEFAULT '{}'::uuid[],
-  outdated jsonb,
-  ended_because text,
-  CONSTRAINT change_requests_pkey PRIMARY KEY (workspace_id, request_id),
-  CONSTRAINT change_requests_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(workspace_id),
-  CONSTRAINT change_requests_check CHECK (((status = 'pending'::text) = (decided_by IS NULL))),
-  CONSTRAINT change_requests_check1 CHECK (((status = 'pending'::text) = (decided_at IS NULL))),
-  CONSTRAINT change_requests_ended_because_check CHECK (((ended_because IS NULL) OR (ended_because = ANY (ARRAY['agent_disconnected'::text, 'key_invalid'::text, 'person_deactivated'::text, 'role_changed'::text])))),
-  CONSTRAINT change_requests_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'running'::text, 'done'::text, 'failed'::text, 'rejected'::text])))
-);
-CREATE INDEX change_requests_in_order ON change_requests USING btree (workspace_id, created_at);
-CREATE INDEX change_requests_pending ON change_requests USING btree (workspace_id) WHERE (status = ANY (ARRAY['pending'::text, 'running'::text]));
-CREATE INDEX change_requests_running ON change_requests USING btree (workspace_id) WHERE (status = 'running'::text);
-ALTER TABLE change_requests ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
-CREATE POLICY change_requests_of_owner ON change_requests TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
-CREATE POLICY change_requests_of_workspace ON change_requests TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
-GRANT DELETE, INSERT, SELECT, UPDATE ON change_requests TO commissions_app;
-
-CREATE TABLE limited_uses (
-  workspace_id uuid NOT NULL,
-  use_id uuid NOT NULL,
-  kind text NOT NULL,
-  subject text NOT NULL,
-  used_at timestamp with time zone NOT NULL DEFAULT now(),
-  CONSTRAINT limited_uses_pkey PRIMARY KEY (workspace_id, use_id),
-  CONSTRAINT limited_uses_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(workspace_id)
-);
-CREATE INDEX limited_uses_by_subject ON limited_uses USING btree (workspace_id, kind, subject, used_at);
-ALTER TABLE limited_uses ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
-CREATE POLICY limited_uses_of_owner ON limited_uses TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
-CREATE POLICY limited_uses_of_workspace ON limited_uses TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
-GRANT DELETE, INSERT, SELECT, UPDATE ON limited_uses TO commissions_app;
-
-CREATE TABLE owner_matches (
-  workspace_id uuid NOT NULL,
-  owner_key text NOT NULL,
-  rep_id uuid NOT NULL,
-  created_at timestamp with time zone NOT NULL DEFAULT now(),
-  CONSTRAINT owner_matches_pkey PRIMARY KEY (workspace_id, owner_key),
-  CONSTRAINT owner_matches_workspace_id_rep_id_fkey FOREIGN KEY (workspace_id, rep_id) REFERENCES reps(workspace_id, rep_id)
-);
-CREATE TRIGGER record_row_change AFTER INSERT OR DELETE OR UPDATE ON owner_matches FOR EACH ROW WHEN ((current_setting('app.records_changes'::text, true) = 'on'::text)) EXECUTE FUNCTION record_row_change('owner_key', '', '');
-ALTER TABLE owner_matches ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
-CREATE POLICY owner_matches_of_owner ON owner_matches TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
-CREATE POLICY owner_matches_of_workspace ON owner_matches TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
-GRANT DELETE, INSERT, SELECT, UPDATE ON owner_matches TO commissions_app;
-
-CREATE TABLE rejected_calls (
-  workspace_id uuid NOT NULL,
-  caller text NOT NULL,
-  operation text NOT NULL,
-  code text NOT NULL,
-  minute timestamp with time zone NOT NULL,
-  repeats integer NOT NULL DEFAULT 0,
-  entry_id uuid NOT NULL,
-  head text NOT NULL,
-  CONSTRAINT rejected_calls_pkey PRIMARY KEY (workspace_id, caller, operation, code, minute)
-);
-ALTER TABLE rejected_calls ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
-CREATE POLICY rejected_calls_of_owner ON rejected_calls TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
-CREATE POLICY rejected_calls_of_workspace ON rejected_calls TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
-GRANT DELETE, INSERT, SELECT, UPDATE ON rejected_calls TO commissions_app;
-
-CREATE TABLE absences (
-  workspace_id uuid NOT NULL,
-  absence_id uuid NOT NULL,
-  rep_id uuid NOT NULL,
-  from_day date NOT NULL,
-  to_day date NOT NULL,
-  quota_relief numeric(9,6) NOT NULL,
-  variable_relief numeric(9,6) NOT NULL,
-  note text,
-  created_at timestamp with time zone NOT NULL DEFAULT now(),
-  CONSTRAINT absences_pkey PRIMARY KEY (workspace_id, absence_id),
-  CONSTRAINT absences_natural UNIQUE (workspace_id, rep_id, from_day),
-  CONSTRAINT absences_workspace_id_rep_id_fkey FOREIGN KEY (workspace_id, rep_id) REFERENCES reps(workspace_id, rep_id),
-  CONSTRAINT absences_check CHECK ((to_day >= from_day)),
-  CONSTRAINT absences_note_check CHECK ((length(note) <= 500)),
-  CONSTRAINT absences_quota_relief_check CHECK (((quota_relief >= (0)::numeric) AND (quota_relief <= (100)::numeric))),
-  CONSTRAINT absences_variable_relief_check CHECK (((variable_relief >= (0)::numeric) AND (variable_relief <= (100)::numeric)))
-);
-CREATE TRIGGER bump_configuration_revision AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON absences FOR EACH STATEMENT EXECUTE FUNCTION bump_configuration_revision();
-CREATE TRIGGER bump_workspace_cache_version AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON absences FOR EACH STATEMENT EXECUTE FUNCTION bump_workspace_cache_version();
-CREATE TRIGGER record_row_change AFTER INSERT OR DELETE OR UPDATE ON absences FOR EACH ROW WHEN ((current_setting('app.records_changes'::text, true) = 'on'::text)) EXECUTE FUNCTION record_row_change('absence_id,rep_id', 'note', '');
-ALTER TABLE absences ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
-CREATE POLICY absences_of_owner ON absences TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
-CREATE POLICY absences_of_workspace ON absences TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
-GRANT DELETE, INSERT, SELECT, UPDATE ON absences TO commissions_app;
-
-CREATE TABLE fiscal_years (
-  workspace_id uuid NOT NULL,
-  year smallint NOT NULL,
-  start_day date NOT NULL,
-  pattern text NOT NULL,
-  weeks smallint NOT NULL,
-  CONSTRAINT fiscal_years_pkey PRIMARY KEY (workspace_id, year),
-  CONSTRAINT fiscal_years_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(workspace_id),
-  CONSTRAINT fiscal_years_pattern_check CHECK ((pattern = ANY (ARRAY['months'::text, '4-4-5'::text, '4-5-4'::text, '5-4-4'::text]))),
-  CONSTRAINT fiscal_years_weeks_check CHECK ((weeks = ANY (ARRAY[52, 53]))),
-  CONSTRAINT fiscal_years_year_check CHECK (((year >= 1900) AND (year <= 2199)))
-);
-CREATE TRIGGER bump_configuration_revision AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON fiscal_years FOR EACH STATEMENT EXECUTE FUNCTION bump_configuration_revision();
-CREATE TRIGGER bump_workspace_cache_version AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON fiscal_years FOR EACH STATEMENT EXECUTE FUNCTION bump_workspace_cache_version();
-CREATE TRIGGER record_row_change AFTER INSERT OR DELETE OR UPDATE ON fiscal_years FOR EACH ROW WHEN ((current_setting('app.records_changes'::text, true) = 'on'::text)) EXECUTE FUNCTION record_row_change('year', '', '');
-ALTER TABLE fiscal_years ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
-CREATE POLICY fiscal_years_of_owner ON fiscal_years TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
-CREATE POLICY fiscal_years_of_workspace ON fiscal_years TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
-GRANT DELETE, INSERT, SELECT, UPDATE ON fiscal_years TO commissions_app;
-
-CREATE TABLE fiscal_year_history (
-  workspace_id uuid NOT NULL,
-  position bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
-  changed_at timestamp with time zone NOT NULL DEFAULT now(),
-  years jsonb NOT NULL,
-  CONSTRAINT fiscal_year_history_pkey PRIMARY KEY (workspace_id, "position"),
-  CONSTRAINT fiscal_year_history_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(workspace_id)
-);
-ALTER TABLE fiscal_year_history ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
-CREATE POLICY fiscal_year_history_of_owner ON fiscal_year_history TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
-CREATE POLICY fiscal_year_history_of_workspace ON fiscal_year_history TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
-GRANT INSERT, SELECT ON fiscal_year_history TO commissions_app;
-
-CREATE TABLE ramps (
-  workspace_id uuid NOT NULL,
-  ramp_id uuid NOT NULL,
-  name text NOT NULL,
-  steps jsonb NOT NULL,
-  created_at timestamp with time zone NOT NULL DEFAULT now(),
-  CONSTRAINT ramps_pkey PRIMARY KEY (workspace_id, ramp_id),
-  CONSTRAINT ramps_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(workspace_id) ON DELETE CASCADE,
-  CONSTRAINT ramps_name_check CHECK (((length(name) >= 1) AND (length(name) <= 200)))
-);
-CREATE UNIQUE INDEX ramps_by_name ON ramps USING btree (workspace_id, lower(name));
-CREATE TRIGGER bump_configuration_revision AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON ramps FOR EACH STATEMENT EXECUTE FUNCTION bump_configuration_revision();
-CREATE TRIGGER bump_workspace_cache_version AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON ramps FOR EACH STATEMENT EXECUTE FUNCTION bump_workspace_cache_version();
-CREATE TRIGGER record_row_change AFTER INSERT OR DELETE OR UPDATE ON ramps FOR EACH ROW WHEN ((current_setting('app.records_changes'::text, true) = 'on'::text)) EXECUTE FUNCTION record_row_change('ramp_id', '', '');
-ALTER TABLE ramps ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
-CREATE POLICY ramps_of_owner ON ramps TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
-CREATE POLICY ramps_of_workspace ON ramps TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
-GRANT DELETE, INSERT, SELECT, UPDATE ON ramps TO commissions_app;
-
-CREATE TABLE absence_history (
-  workspace_id uuid NOT NULL,
-  position bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
-  changed_at timestamp with time zone NOT NULL DEFAULT now(),
-  absence_id uuid NOT NULL,
-  rep_id uuid NOT NULL,
-  from_day date,
-  to_day date,
-  quota_relief numeric(9,6),
-  variable_relief numeric(9,6),
-  CONSTRAINT absence_history_pkey PRIMARY KEY (workspace_id, absence_id, "position"),
-  CONSTRAINT absence_history_workspace_id_rep_id_fkey FOREIGN KEY (workspace_id, rep_id) REFERENCES reps(workspace_id, rep_id)
-);
-ALTER TABLE absence_history ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
-CREATE POLICY absence_history_of_owner ON absence_history TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
-CREATE POLICY absence_history_of_workspace ON absence_history TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
-GRANT INSERT, SELECT ON absence_history TO commissions_app;
-
-CREATE TABLE ramp_history (
-  workspace_id uuid NOT NULL,
-  position bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
-  changed_at timestamp with time zone NOT NULL DEFAULT now(),
-  ramp_id uuid NOT NULL,
-  name text,
-  steps jsonb,
-  CONSTRAINT ramp_history_pkey PRIMARY KEY (workspace_id, ramp_id, "position"),
-  CONSTRAINT ramp_history_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(workspace_id) ON DELETE CASCADE,
-  CONSTRAINT ramp_history_check CHECK (((name IS NULL) = (steps IS NULL)))
-);
-ALTER TABLE ramp_history ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
-CREATE POLICY ramp_history_of_owner ON ramp_history TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
-CREATE POLICY ramp_history_of_workspace ON ramp_history TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
-GRANT INSERT, SELECT ON ramp_history TO commissions_app;
-
-CREATE TABLE deal_credits (
-  workspace_id uuid NOT NULL,
-  deal_id text NOT NULL,
-  source text NOT NULL,
-  position smallint NOT NULL,
-  rep_id uuid,
-  kind text NOT NULL,
-  role text,
-  percent numeric(10,6) NOT NULL,
-  affects text NOT NULL,
-  owner_id text,
-  CONSTRAINT deal_credits_pkey PRIMARY KEY (workspace_id, deal_id, source, "position"),
-  CONSTRAINT deal_credits_workspace_id_rep_id_fkey FOREIGN KEY (workspace_id, rep_id) REFERENCES reps(workspace_id, rep_id),
-  CONSTRAINT deal_credits_affects_check CHECK ((affects = ANY (ARRAY['both'::text, 'quota'::text, 'payout'::text]))),
-  CONSTRAINT deal_credits_check CHECK (((percent > (0)::numeric) AND (percent <= (
-CASE kind
-    WHEN 'split'::text THEN 100
-    ELSE 1000
-END)::numeric))),
-  CONSTRAINT deal_credits_check1 CHECK (((owner_id IS NULL) OR ((source = 'crm'::text) AND (rep_id IS NULL)))),
-  CONSTRAINT deal_credits_kind_check CHECK ((kind = ANY (ARRAY['split'::text, 'overlay'::text]))),
-  CONSTRAINT deal_credits_owner_id_check CHECK (((length(owner_id) >= 1) AND (length(owner_id) <= 200))),
-  CONSTRAINT deal_credits_role_check CHECK (((length(role) >= 1) AND (length(role) <= 50))),
-  CONSTRAINT deal_credits_source_check CHECK ((source = ANY (ARRAY['api'::text, 'crm'::text])))
-);
-CREATE INDEX deal_credits_reported ON deal_credits USING btree (workspace_id) WHERE (source = 'crm'::text);
-CREATE TRIGGER record_row_change AFTER INSERT OR DELETE OR UPDATE ON deal_credits FOR EACH ROW WHEN ((current_setting('app.records_changes'::text, true) = 'on'::text)) EXECUTE FUNCTION record_row_change('deal_id,source,position', '', '');
-ALTER TABLE deal_credits ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
-CREATE POLICY deal_credits_of_owner ON deal_credits TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
-CREATE POLICY deal_credits_of_workspace ON deal_credits TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
-GRANT DELETE, INSERT, SELECT, UPDATE ON deal_credits TO commissions_app;
-
-CREATE TABLE deal_credit_history (
-  workspace_id uuid NOT NULL,
-  deal_id text NOT NULL,
-  position bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
-  changed_at timestamp with time zone NOT NULL DEFAULT now(),
-  credits jsonb,
-  CONSTRAINT deal_credit_history_pkey PRIMARY KEY (workspace_id, deal_id, "position")
-);
-ALTER TABLE deal_credit_history ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
-CREATE POLICY deal_credit_history_of_owner ON deal_credit_history TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
-CREATE POLICY deal_credit_history_of_workspace ON deal_credit_history TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
-GRANT INSERT, SELECT ON deal_credit_history TO commissions_app;
-
-CREATE TABLE deal_participations (
-  workspace_id uuid NOT NULL,
-  deal_id text NOT NULL,
-  rep_id uuid NOT NULL,
-  close_date date NOT NULL,
-  CONSTRAINT deal_participations_pkey PRIMARY KEY (workspace_id, deal_id, rep_id)
-);
-CREATE INDEX deal_participations_by_rep ON deal_participations USING btree (workspace_id, rep_id, close_date);
-ALTER TABLE deal_participations ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
-CREATE POLICY deal_participations_of_owner ON deal_participations TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
-CREATE POLICY deal_participations_of_workspace ON deal_participations TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
-GRANT DELETE, INSERT, SELECT, UPDATE ON deal_participations TO commissions_app;
-
-CREATE TABLE credit_rules (
-  workspace_id uuid NOT NULL,
-  credit_rule_id uuid NOT NULL,
-  name text NOT NULL,
-  kind text NOT NULL,
-  role text,
-  person_field text NOT NULL,
-  percent numeric(10,6),
-  percent_field text,
-  conditions jsonb NOT NULL DEFAULT '[]'::jsonb,
-  effective_start date,
-  effective_end date,
-  created_at timestamp with time zone NOT NULL DEFAULT now(),
-  CONSTRAINT credit_rules_pkey PRIMARY KEY (workspace_id, credit_rule_id),
-  CONSTRAINT credit_rules_name UNIQUE (workspace_id, name),
-  CONSTRAINT credit_rules_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(workspace_id),
-  CONSTRAINT credit_rules_check CHECK (((percent > (0)::numeric) AND (percent <= (
-CASE kind
-    WHEN 'split'::text THEN 100
-    ELSE 1000
-END)::numeric))),
-  CONSTRAINT credit_rules_check1 CHECK ((effective_end >= effective_start)),
-  CONSTRAINT credit_rules_check2 CHECK (((percent IS NULL) <> (percent_field IS NULL))),
-  CONSTRAINT credit_rules_kind_check CHECK ((kind = ANY (ARRAY['split'::text, 'overlay'::text]))),
-  CONSTRAINT credit_rules_name_check CHECK (((length(name) >= 1) AND (length(name) <= 200))),
-  CONSTRAINT credit_rules_role_check CHECK (((length(role) >= 1) AND (length(role) <= 50)))
-);
-CREATE TRIGGER bump_configuration_revision AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON credit_rules FOR EACH STATEMENT EXECUTE FUNCTION bump_configuration_revision();
-CREATE TRIGGER bump_workspace_cache_version AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON credit_rules FOR EACH STATEMENT EXECUTE FUNCTION bump_workspace_cache_version();
-CREATE TRIGGER record_row_change AFTER INSERT OR DELETE OR UPDATE ON credit_rules FOR EACH ROW WHEN ((current_setting('app.records_changes'::text, true) = 'on'::text)) EXECUTE FUNCTION record_row_change('credit_rule_id', '', '');
-ALTER TABLE credit_rules ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
-CREATE POLICY credit_rules_of_owner ON credit_rules TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
-CREATE POLICY credit_rules_of_workspace ON credit_rules TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
-GRANT DELETE, INSERT, SELECT, UPDATE ON credit_rules TO commissions_app;
-
-CREATE TABLE credit_rule_history (
-  workspace_id uuid NOT NULL,
-  position bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
-  changed_at timestamp with time zone NOT NULL DEFAULT now(),
-  rules jsonb NOT NULL,
-  CONSTRAINT credit_rule_history_pkey PRIMARY KEY (workspace_id, "position"),
-  CONSTRAINT credit_rule_history_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(workspace_id)
-);
-ALTER TABLE credit_rule_history ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
-CREATE POLICY credit_rule_history_of_owner ON credit_rule_history TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
-CREATE POLICY credit_rule_history_of_workspace ON credit_rule_history TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
-GRANT INSERT, SELECT ON credit_rule_history TO commissions_app;
-
-CREATE TABLE frozen_deal_amounts (
-  workspace_id uuid NOT NULL,
-  rep_id uuid NOT NULL,
-  period text NOT NULL,
-  deal_key text NOT NULL,
-  amount numeric,
-  CONSTRAINT frozen_deal_amounts_pkey PRIMARY KEY (workspace_id, rep_id, period, deal_key),
-  CONSTRAINT frozen_deal_amounts_workspace_id_rep_id_period_fkey FOREIGN KEY (workspace_id, rep_id, period) REFERENCES statement_periods(workspace_id, rep_id, period)
-);
-ALTER TABLE frozen_deal_amounts ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
-CREATE POLICY frozen_deal_amounts_of_owner ON frozen_deal_amounts TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
-CREATE POLICY frozen_deal_amounts_of_workspace ON frozen_deal_amounts TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
-GRANT DELETE, INSERT, SELECT, UPDATE ON frozen_deal_amounts TO commissions_app;
-
-CREATE TABLE invoices (
-  workspace_id uuid NOT NULL,
-  deal_id text NOT NULL,
-  invoice_id text NOT NULL,
-  amount numeric(30,4) NOT NULL,
-  gross_amount numeric(30,4),
-  currency text,
-  issued_on date NOT NULL,
-  status text NOT NULL,
-  updated_at timestamp with time zone NOT NULL DEFAULT now(),
-  CONSTRAINT invoices_pkey PRIMARY KEY (workspace_id, deal_id, invoice_id),
-  CONSTRAINT invoices_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(workspace_id),
-  CONSTRAINT invoices_amount_check CHECK ((amount > (0)::numeric)),
-  CONSTRAINT invoices_currency_check CHECK ((currency ~ '^[A-Z]{3}$'::text)),
-  CONSTRAINT invoices_gross_amount_check CHECK ((gross_amount > (0)::numeric)),
-  CONSTRAINT invoices_status_check CHECK ((status = ANY (ARRAY['open'::text, 'void'::text, 'written_off'::text])))
-);
-CREATE TRIGGER bump_workspace_cache_version AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON invoices FOR EACH STATEMENT EXECUTE FUNCTION bump_workspace_cache_version();
-CREATE TRIGGER record_row_change AFTER INSERT OR DELETE OR UPDATE ON invoices FOR EACH ROW WHEN ((current_setting('app.records_changes'::text, true) = 'on'::text)) EXECUTE FUNCTION record_row_change('deal_id,invoice_id', '', '');
-ALTER TABLE invoices ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
-CREATE POLICY invoices_of_owner ON invoices TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
-CREATE POLICY invoices_of_workspace ON invoices TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
-GRANT DELETE, INSERT, SELECT, UPDATE ON invoices TO commissions_app;
-
-CREATE TABLE customer_payments (
-  workspace_id uuid NOT NULL,
-  deal_id text NOT NULL,
-  invoice_id text NOT NULL,
-  payment_id text NOT NULL,
-  amount numeric(30,4) NOT NULL,
-  paid_on date NOT NULL,
-  CONSTRAINT customer_payments_pkey PRIMARY KEY (workspace_id, deal_id, invoice_id, payment_id),
-  CONSTRAINT customer_payments_workspace_id_deal_id_invoice_id_fkey FOREIGN KEY (workspace_id, deal_id, invoice_id) REFERENCES invoices(workspace_id, deal_id, invoice_id) ON DELETE CASCADE,
-  CONSTRAINT customer_payments_amount_check CHECK (((amount <> (0)::numeric) AND (amount <> 'NaN'::numeric)))
-);
-CREATE TRIGGER bump_workspace_cache_version AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON customer_payments FOR EACH STATEMENT EXECUTE FUNCTION bump_workspace_cache_version();
-CREATE TRIGGER record_row_change AFTER INSERT OR DELETE OR UPDATE ON customer_payments FOR EACH ROW WHEN ((current_setting('app.records_changes'::text, true) = 'on'::text)) EXECUTE FUNCTION record_row_change('deal_id,invoice_id,payment_id', '', '');
-ALTER TABLE customer_payments ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
-CREATE POLICY customer_payments_of_owner ON customer_payments TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
-CREATE POLICY customer_payments_of_workspace ON customer_payments TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
-GRANT DELETE, INSERT, SELECT, UPDATE ON customer_payments TO commissions_app;
-
-CREATE TABLE invoice_history (
-  workspace_id uuid NOT NULL,
-  position bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
-  deal_id text NOT NULL,
-  invoice_id text NOT NULL,
-  changed_at timestamp with time zone NOT NULL DEFAULT now(),
-  content jsonb,
-  CONSTRAINT invoice_history_pkey PRIMARY KEY (workspace_id, deal_id, invoice_id, "position"),
-  CONSTRAINT invoice_history_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(workspace_id)
-);
-ALTER TABLE invoice_history ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
-CREATE POLICY invoice_history_of_owner ON invoice_history TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
-CREATE POLICY invoice_history_of_workspace ON invoice_history TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
-GRANT INSERT, SELECT ON invoice_history TO commissions_app;
-
-CREATE TABLE payout_holds (
-  workspace_id uuid NOT NULL,
-  hold_id uuid NOT NULL,
-  rep_id uuid,
-  deal_id text,
-  rule_name text,
-  from_day date NOT NULL,
-  to_day date,
-  reason text NOT NULL,
-  note text,
-  created_by text NOT NULL,
-  created_at timestamp with time zone NOT NULL DEFAULT now(),
-  CONSTRAINT payout_holds_pkey PRIMARY KEY (workspace_id, hold_id),
-  CONSTRAINT payout_holds_workspace_id_rep_id_fkey FOREIGN KEY (workspace_id, rep_id) REFERENCES reps(workspace_id, rep_id),
-  CONSTRAINT payout_holds_check CHECK ((num_nonnulls(rep_id, deal_id, rule_name) > 0)),
-  CONSTRAINT payout_holds_check1 CHECK ((to_day >= from_day)),
-  CONSTRAINT payout_holds_note_check CHECK (((length(note) >= 1) AND (length(note) <= 1000))),
-  CONSTRAINT payout_holds_reason_check CHECK (((length(reason) >= 1) AND (length(reason) <= 1000)))
-);
-CREATE TRIGGER bump_workspace_cache_version AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON payout_holds FOR EACH STATEMENT EXECUTE FUNCTION bump_workspace_cache_version();
-CREATE TRIGGER record_row_change AFTER INSERT OR DELETE OR UPDATE ON payout_holds FOR EACH ROW WHEN ((current_setting('app.records_changes'::text, true) = 'on'::text)) EXECUTE FUNCTION record_row_change('hold_id,rep_id', 'reason,note', '');
-ALTER TABLE payout_holds ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
-CREATE POLICY payout_holds_of_owner ON payout_holds TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
-CREATE POLICY payout_holds_of_workspace ON payout_holds TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
-GRANT DELETE, INSERT, SELECT, UPDATE ON payout_holds TO commissions_app;
-
-CREATE TABLE payout_hold_history (
-  workspace_id uuid NOT NULL,
-  hold_id uuid NOT NULL,
-  position bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
-  changed_at timestamp with time zone NOT NULL DEFAULT now(),
-  rep_id uuid,
-  deal_id text,
-  rule_name text,
-  from_day date NOT NULL,
-  to_day date,
-  CONSTRAINT payout_hold_history_pkey PRIMARY KEY (workspace_id, hold_id, "position")
-);
-ALTER TABLE payout_hold_history ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
-CREATE POLICY payout_hold_history_of_owner ON payout_hold_history TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
-CREATE POLICY payout_hold_history_of_workspace ON payout_hold_history TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
-GRANT INSERT, SELECT ON payout_hold_history TO commissions_app;
-
-CREATE TABLE payout_batches (
-  workspace_id uuid NOT NULL,
-  batch_id uuid NOT NULL,
-  period text NOT NULL,
-  layout text NOT NULL,
-  status text NOT NULL DEFAULT 'open'::text,
-  filename text NOT NULL,
-  sha256 text NOT NULL,
-  content bytea,
-  row_count integer NOT NULL,
-  totals jsonb NOT NULL,
-  paid_on date,
-  reference text,
-  actor text NOT NULL,
-  author_id uuid,
-  created_at timestamp with time zone NOT NULL DEFAULT now(),
-  decided_at timestamp with time zone,
-  currency text,
-  CONSTRAINT payout_batches_pkey PRIMARY KEY (workspace_id, batch_id),
-  CONSTRAINT payout_batches_workspace_id_author_id_fkey FOREIGN KEY (workspace_id, author_id) REFERENCES reps(workspace_id, rep_id),
-  CONSTRAINT payout_batches_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(workspace_id),
-  CONSTRAINT payout_batches_check CHECK (((status = 'paid'::text) = (paid_on IS NOT NULL))),
-  CONSTRAINT payout_batches_reference_check CHECK (((length(reference) >= 1) AND (length(reference) <= 200))),
-  CONSTRAINT payout_batches_status_check CHECK ((status = ANY (ARRAY['open'::text, 'paid'::text, 'cancelled'::text])))
-);
-CREATE INDEX payout_batches_by_period ON payout_batches USING btree (workspace_id, period, created_at);
-CREATE UNIQUE INDEX payout_batches_open ON payout_batches USING btree (workspace_id, period, COALESCE(currency, ''::text)) WHERE (status = 'open'::text);
-CREATE TRIGGER bump_workspace_cache_version AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON payout_batches FOR EACH STATEMENT EXECUTE FUNCTION bump_workspace_cache_version();
-CREATE TRIGGER payout_batches_decided BEFORE UPDATE ON payout_batches FOR EACH ROW WHEN ((old.status <> 'open'::text)) EXECUTE FUNCTION reject_changes_of_decided_batches();
-CREATE TRIGGER record_row_change AFTER INSERT OR DELETE OR UPDATE ON payout_batches FOR EACH ROW WHEN ((current_setting('app.records_changes'::text, true) = 'on'::text)) EXECUTE FUNCTION record_row_change('batch_id,period', 'reference', '');
-ALTER TABLE payout_batches ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
-CREATE POLICY payout_batches_of_owner ON payout_batches TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
-CREATE POLICY payout_batches_of_workspace ON payout_batches TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
-GRANT INSERT, SELECT, UPDATE ON payout_batches TO commissions_app;
-
-CREATE TABLE payout_batch_lines (
-  workspace_id uuid NOT NULL,
-  batch_id uuid NOT NULL,
-  rep_id uuid NOT NULL,
-  currency text NOT NULL,
-  period text NOT NULL,
-  version integer NOT NULL,
-  commission numeric(30,4) NOT NULL,
-  bonus numeric(30,4) NOT NULL,
-  adjustment numeric(30,4) NOT NULL,
-  amount numeric(30,4) NOT NULL,
-  CONSTRAINT payout_batch_lines_pkey PRIMARY KEY (workspace_id, batch_id, rep_id, currency),
-  CONSTRAINT payout_batch_lines_workspace_id_batch_id_fkey FOREIGN KEY (workspace_id, batch_id) REFERENCES payout_batches(workspace_id, batch_id),
-  CONSTRAINT payout_batch_lines_workspace_id_rep_id_period_fkey FOREIGN KEY (workspace_id, rep_id, period) REFERENCES statement_periods(workspace_id, rep_id, period),
-  CONSTRAINT payout_batch_lines_amount_check CHECK ((amount > (0)::numeric)),
-  CONSTRAINT payout_batch_lines_check CHECK ((amount = ((commission + bonus) + adjustment))),
-  CONSTRAINT payout_batch_lines_currency_check CHECK ((currency ~ '^[A-Z]{3}$'::text))
-);
-CREATE INDEX payout_batch_lines_by_rep ON payout_batch_lines USING btree (workspace_id, rep_id, period);
-ALTER TABLE payout_batch_lines ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
-CREATE POLICY payout_batch_lines_of_owner ON payout_batch_lines TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
-CREATE POLICY payout_batch_lines_of_workspace ON payout_batch_lines TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
-GRANT INSERT, SELECT ON payout_batch_lines TO commissions_app;
-
-CREATE TABLE employment_history (
-  workspace_id uuid NOT NULL,
-  position bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
-  changed_at timestamp with time zone NOT NULL DEFAULT now(),
-  rep_id uuid NOT NULL,
-  hire_date date,
-  end_date date,
-  CONSTRAINT employment_history_pkey PRIMARY KEY (workspace_id, rep_id, "position"),
-  CONSTRAINT employment_history_workspace_id_rep_id_fkey FOREIGN KEY (workspace_id, rep_id) REFERENCES reps(workspace_id, rep_id) ON DELETE CASCADE,
-  CONSTRAINT employment_history_check CHECK ((hire_date <= end_date))
-);
-ALTER TABLE employment_history ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
-CREATE POLICY employment_history_of_owner ON employment_history TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
-CREATE POLICY employment_history_of_workspace ON employment_history TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
-GRANT INSERT, SELECT ON employment_history TO commissions_app;
-
-CREATE TABLE fx_rates (
-  workspace_id uuid NOT NULL,
-  rate_table text NOT NULL,
-  from_currency text NOT NULL,
-  to_currency text NOT NULL,
-  day date NOT NULL,
-  rate numeric(20,10) NOT NULL,
-  CONSTRAINT fx_rates_pkey PRIMARY KEY (workspace_id, rate_table, from_currency, to_currency, day),
-  CONSTRAINT fx_rates_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(workspace_id),
-  CONSTRAINT fx_rates_check CHECK ((from_currency <> to_currency)),
-  CONSTRAINT fx_rates_from_currency_check CHECK ((from_currency ~ '^[A-Z]{3}$'::text)),
-  CONSTRAINT fx_rates_rate_check CHECK ((rate > (0)::numeric)),
-  CONSTRAINT fx_rates_rate_table_check CHECK (((length(rate_table) >= 1) AND (length(rate_table) <= 50))),
-  CONSTRAINT fx_rates_to_currency_check CHECK ((to_currency ~ '^[A-Z]{3}$'::text))
-);
-CREATE TRIGGER bump_configuration_revision AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON fx_rates FOR EACH STATEMENT EXECUTE FUNCTION bump_configuration_revision();
-CREATE TRIGGER bump_workspace_cache_version AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON fx_rates FOR EACH STATEMENT EXECUTE FUNCTION bump_workspace_cache_version();
-CREATE TRIGGER record_row_change AFTER INSERT OR DELETE OR UPDATE ON fx_rates FOR EACH ROW WHEN ((current_setting('app.records_changes'::text, true) = 'on'::text)) EXECUTE FUNCTION record_row_change('rate_table,from_currency,to_currency,day', '', '');
-ALTER TABLE fx_rates ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
-CREATE POLICY fx_rates_of_owner ON fx_rates TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
-CREATE POLICY fx_rates_of_workspace ON fx_rates TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
-GRANT DELETE, INSERT, SELECT, UPDATE ON fx_rates TO commissions_app;
-
-CREATE TABLE fx_rate_history (
-  workspace_id uuid NOT NULL,
-  position bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
-  changed_at timestamp with time zone NOT NULL DEFAULT now(),
-  rate_table text NOT NULL,
-  from_currency text NOT NULL,
-  to_currency text NOT NULL,
-  day date NOT NULL,
-  rate numeric(20,10),
-  CONSTRAINT fx_rate_history_pkey PRIMARY KEY (workspace_id, rate_table, from_currency, to_currency, day, "position"),
-  CONSTRAINT fx_rate_history_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(workspace_id)
-);
-ALTER TABLE fx_rate_history ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
-CREATE POLICY fx_rate_history_of_owner ON fx_rate_history TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
-CREATE POLICY fx_rate_history_of_workspace ON fx_rate_history TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
-GRANT INSERT, SELECT ON fx_rate_history TO commissions_app;
-
-CREATE TABLE rep_pay_currencies (
-  workspace_id uuid NOT NULL,
-  rep_id uuid NOT NULL,
-  from_day date NOT NULL,
-  currency text,
-  CONSTRAINT rep_pay_currencies_pkey PRIMARY KEY (workspace_id, rep_id, from_day),
-  CONSTRAINT rep_pay_currencies_workspace_id_rep_id_fkey FOREIGN KEY (workspace_id, rep_id) REFERENCES reps(workspace_id, rep_id) ON DELETE CASCADE,
-  CONSTRAINT rep_pay_currencies_currency_check CHECK ((currency ~ '^[A-Z]{3}$'::text))
-);
-CREATE TRIGGER bump_workspace_cache_version AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON rep_pay_currencies FOR EACH STATEMENT EXECUTE FUNCTION bump_workspace_cache_version();
-CREATE TRIGGER record_row_change AFTER INSERT OR DELETE OR UPDATE ON rep_pay_currencies FOR EACH ROW WHEN ((current_setting('app.records_changes'::text, true) = 'on'::text)) EXECUTE FUNCTION record_row_change('rep_id,from_day', '', '');
-ALTER TABLE rep_pay_currencies ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
-CREATE POLICY rep_pay_currencies_of_owner ON rep_pay_currencies TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
-CREATE POLICY rep_pay_currencies_of_workspace ON rep_pay_currencies TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
-GRANT DELETE, INSERT, SELECT, UPDATE ON rep_pay_currencies TO commissions_app;
-
-CREATE TABLE draws (
-  workspace_id uuid NOT NULL,
-  draw_id uuid NOT NULL,
-  rep_id uuid NOT NULL,
-  kind text NOT NULL,
-  recoverable boolean NOT NULL,
-  amount numeric NOT NULL,
-  currency text NOT NULL,
-  from_day date NOT NULL,
-  to_day date,
-  recovery_start text NOT NULL,
-  recovery_day date,
-  recovery_percent numeric(9,6) NOT NULL,
-  forgive_on date,
-  created_by text NOT NULL,
-  created_at timestamp with time zone NOT NULL DEFAULT now(),
-  deleted_at timestamp with time zone,
-  CONSTRAINT draws_pkey PRIMARY KEY (workspace_id, draw_id),
-  CONSTRAINT draws_workspace_id_rep_id_fkey FOREIGN KEY (workspace_id, rep_id) REFERENCES reps(workspace_id, rep_id),
-  CONSTRAINT draws_amount_check CHECK ((amount > (0)::numeric)),
-  CONSTRAINT draws_check CHECK ((to_day >= from_day)),
-  CONSTRAINT draws_check1 CHECK (((recovery_start = 'day'::text) = (recovery_day IS NOT NULL))),
-  CONSTRAINT draws_currency_check CHECK ((currency ~ '^[A-Z]{3}$'::text)),
-  CONSTRAINT draws_kind_check CHECK ((kind = ANY (ARRAY['guarantee'::text, 'advance'::text]))),
-  CONSTRAINT draws_recovery_percent_check CHECK (((recovery_percent >= (0)::numeric) AND (recovery_percent <= (100)::numeric))),
-  CONSTRAINT draws_recovery_start_check CHECK ((recovery_start = ANY (ARRAY['next_period'::text, 'after_end'::text, 'day'::text])))
-);
-CREATE INDEX draws_of_rep ON draws USING btree (workspace_id, rep_id, from_day);
-CREATE TRIGGER bump_workspace_cache_version AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON draws FOR EACH STATEMENT EXECUTE FUNCTION bump_workspace_cache_version();
-CREATE TRIGGER record_row_change AFTER INSERT OR DELETE OR UPDATE ON draws FOR EACH ROW WHEN ((current_setting('app.records_changes'::text, true) = 'on'::text)) EXECUTE FUNCTION record_row_change('draw_id,rep_id', '', '');
-ALTER TABLE draws ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
-CREATE POLICY draws_of_owner ON draws TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
-CREATE POLICY draws_of_workspace ON draws TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
-GRANT DELETE, INSERT, SELECT, UPDATE ON draws TO commissions_app;
-
-CREATE TABLE draw_history (
-  workspace_id uuid NOT NULL,
-  draw_id uuid NOT NULL,
-  position bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
-  changed_at timestamp with time zone NOT NULL DEFAULT now(),
-  to_day date,
-  recovery_start text NOT NULL,
-  recovery_day date,
-  recovery_percent numeric(9,6) NOT NULL,
-  forgive_on date,
-  CONSTRAINT draw_history_pkey PRIMARY KEY (workspace_id, draw_id, "position")
-);
-ALTER TABLE draw_history ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
-CREATE POLICY draw_history_of_owner ON draw_history TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
-CREATE POLICY draw_history_of_workspace ON draw_history TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
-GRANT INSERT, SELECT ON draw_history TO commissions_app;
-
-CREATE TABLE draw_forgiveness (
-  workspace_id uuid NOT NULL,
-  draw_id uuid NOT NULL,
-  forgiveness_id uuid NOT NULL,
-  amount numeric NOT NULL,
-  forgiven_on date NOT NULL,
-  reason text NOT NULL,
-  forgiven_by text NOT NULL,
-  created_at timestamp with time zone NOT NULL DEFAULT now(),
-  CONSTRAINT draw_forgiveness_pkey PRIMARY KEY (workspace_id, draw_id, forgiveness_id),
-  CONSTRAINT draw_forgiveness_workspace_id_draw_id_fkey FOREIGN KEY (workspace_id, draw_id) REFERENCES draws(workspace_id, draw_id),
-  CONSTRAINT draw_forgiveness_amount_check CHECK ((amount > (0)::numeric)),
-  CONSTRAINT draw_forgiveness_reason_check CHECK (((length(reason) >= 1) AND (length(reason) <= 1000)))
-);
-CREATE TRIGGER bump_workspace_cache_version AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON draw_forgiveness FOR EACH STATEMENT EXECUTE FUNCTION bump_workspace_cache_version();
-CREATE TRIGGER record_row_change AFTER INSERT OR DELETE OR UPDATE ON draw_forgiveness FOR EACH ROW WHEN ((current_setting('app.records_changes'::text, true) = 'on'::text)) EXECUTE FUNCTION record_row_change('draw_id,forgiveness_id', 'reason', '');
-ALTER TABLE draw_forgiveness ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
-CREATE POLICY draw_forgiveness_of_owner ON draw_forgiveness TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
-CREATE POLICY draw_forgiveness_of_workspace ON draw_forgiveness TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
-GRANT INSERT, SELECT ON draw_forgiveness TO commissions_app;
-
-CREATE TABLE removed_rows (
-  workspace_id uuid NOT NULL,
-  feed text NOT NULL,
-  row_key text NOT NULL,
-  rep_id uuid,
-  removed_at timestamp with time zone NOT NULL DEFAULT now(),
-  changed_in xid8 NOT NULL DEFAULT pg_current_xact_id(),
-  CONSTRAINT removed_rows_pkey PRIMARY KEY (workspace_id, feed, row_key),
-  CONSTRAINT removed_rows_feed_check CHECK ((feed = ANY (ARRAY['deals'::text, 'commission_events'::text])))
-);
-CREATE INDEX removed_rows_by_change ON removed_rows USING btree (workspace_id, feed, changed_in, row_key);
-ALTER TABLE removed_rows ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
-CREATE POLICY removed_rows_of_owner ON removed_rows TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
-CREATE POLICY removed_rows_of_workspace ON removed_rows TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
-GRANT DELETE, INSERT, SELECT, UPDATE ON removed_rows TO commissions_app;
-
-CREATE TABLE database_identity (
-  system_identifier bigint NOT NULL,
-  CONSTRAINT database_identity_pkey PRIMARY KEY (system_identifier)
-);
-ALTER TABLE database_identity ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
-CREATE POLICY database_identity_of_owner ON database_identity TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
-
-CREATE TABLE scim_users (
-  workspace_id uuid NOT NULL,
-  rep_id uuid NOT NULL,
-  external_id text,
-  given_name text,
-  family_name text,
-  removed_at timestamp with time zone,
-  CONSTRAINT scim_users_pkey PRIMARY KEY (workspace_id, rep_id),
-  CONSTRAINT scim_users_workspace_id_rep_id_fkey FOREIGN KEY (workspace_id, rep_id) REFERENCES reps(workspace_id, rep_id),
-  CONSTRAINT scim_users_external_id_check CHECK ((length(external_id) <= 500)),
-  CONSTRAINT scim_users_family_name_check CHECK ((length(family_name) <= 200)),
-  CONSTRAINT scim_users_given_name_check CHECK ((length(given_name) <= 200))
-);
-CREATE INDEX scim_users_by_external_id ON scim_users USING btree (workspace_id, external_id);
-ALTER TABLE scim_users ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
-CREATE POLICY scim_users_of_owner ON scim_users TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
-CREATE POLICY scim_users_of_workspace ON scim_users TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
-GRANT DELETE, INSERT, SELECT, UPDATE ON scim_users TO commissions_app;
-
-CREATE TABLE installation (
-  singleton boolean NOT NULL DEFAULT true,
-  operator_workspace_id uuid,
-  mail_settings jsonb,
-  mail_password bytea,
-  CONSTRAINT installation_pkey PRIMARY KEY (singleton),
-  CONSTRAINT installation_check CHECK (((mail_password IS NULL) OR (mail_settings IS NOT NULL))),
-  CONSTRAINT installation_singleton_check CHECK (singleton)
-);
-ALTER TABLE installation ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
-CREATE POLICY installation_of_owner ON installation TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
-
-CREATE TABLE identity_providers (
-  provider_id uuid NOT NULL,
-  terms jsonb NOT NULL,
-  client_secret bytea NOT NULL,
-  created_at timestamp with time zone NOT NULL DEFAULT now(),
-  CONSTRAINT identity_providers_pkey PRIMARY KEY (provider_id)
-);
-ALTER TABLE identity_providers ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
-CREATE POLICY identity_providers_of_owner ON identity_providers TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
-
-CREATE TABLE deal_refunds (
-  workspace_id uuid NOT NULL,
-  deal_id text NOT NULL,
-  refund_id text NOT NULL,
-  day date NOT NULL,
-  cause text NOT NULL,
-  amount numeric(30,4),
-  reason text NOT NULL DEFAULT ''::text,
-  waivers jsonb NOT NULL DEFAULT '[]'::jsonb,
-  deal_key text DEFAULT ((('refund:'::text || deal_id) || ':'::text) || refund_id),
-  updated_at timestamp with time zone NOT NULL DEFAULT now(),
-  lines jsonb,
-  CONSTRAINT deal_refunds_pkey PRIMARY KEY (workspace_id, deal_id, refund_id),
-  CONSTRAINT deal_refunds_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(workspace_id),
-  CONSTRAINT deal_refunds_amount_check CHECK ((amount > (0)::numeric)),
-  CONSTRAINT deal_refunds_cause_check CHECK ((cause = ANY (ARRAY['cancellation'::text, 'refund'::text, 'non_payment'::text]))),
-  CONSTRAINT deal_refunds_reason_check CHECK ((length(reason) <= 1000)),
-  CONSTRAINT deal_refunds_refund_id_check CHECK (((refund_id !~ ':'::text) AND ((length(refund_id) >= 1) AND (length(refund_id) <= 200))))
-);
-CREATE INDEX deal_refunds_by_day ON deal_refunds USING btree (workspace_id, day);
-CREATE INDEX deal_refunds_by_key ON deal_refunds USING btree (workspace_id, deal_key);
-CREATE TRIGGER bump_configuration_revision AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON deal_refunds FOR EACH STATEMENT EXECUTE FUNCTION bump_configuration_revision();
-CREATE TRIGGER bump_workspace_cache_version AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON deal_refunds FOR EACH STATEMENT EXECUTE FUNCTION bump_workspace_cache_version();
-CREATE TRIGGER record_row_change AFTER INSERT OR DELETE OR UPDATE ON deal_refunds FOR EACH ROW WHEN ((current_setting('app.records_changes'::text, true) = 'on'::text)) EXECUTE FUNCTION record_row_change('deal_id,refund_id', 'reason,waivers', '');
-ALTER TABLE deal_refunds ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
-CREATE POLICY deal_refunds_of_owner ON deal_refunds TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
-CREATE POLICY deal_refunds_of_workspace ON deal_refunds TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
-GRANT DELETE, INSERT, SELECT, UPDATE ON deal_refunds TO commissions_app;
-
-CREATE TABLE deal_refund_history (
-  workspace_id uuid NOT NULL,
-  position bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
-  deal_id text NOT NULL,
-  refund_id text NOT NULL,
-  changed_at timestamp with time zone NOT NULL DEFAULT now(),
-  content jsonb,
-  CONSTRAINT deal_refund_history_pkey PRIMARY KEY (workspace_id, deal_id, refund_id, "position"),
-  CONSTRAINT deal_refund_history_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(workspace_id)
-);
-ALTER TABLE deal_refund_history ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
-CREATE POLICY deal_refund_history_of_owner ON deal_refund_history TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
-CREATE POLICY deal_refund_history_of_workspace ON deal_refund_history TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
-GRANT INSERT, SELECT ON deal_refund_history TO commissions_app;
-
-CREATE TABLE accepted_exceptions (
-  workspace_id uuid NOT NULL,
-  acceptance_id uuid NOT NULL,
-  reason text NOT NULL,
-  deal_id text,
-  plan_id uuid,
-  rule_name text,
-  note text NOT NULL,
-  accepted_by text NOT NULL,
-  accepted_at timestamp with time zone NOT NULL DEFAULT now(),
-  CONSTRAINT accepted_exceptions_pkey PRIMARY KEY (workspace_id, acceptance_id),
-  CONSTRAINT accepted_exceptions_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(workspace_id) ON DELETE CASCADE,
-  CONSTRAINT accepted_exceptions_workspace_id_plan_id_fkey FOREIGN KEY (workspace_id, plan_id) REFERENCES plans(workspace_id, plan_id),
-  CONSTRAINT accepted_exceptions_check CHECK (((deal_id IS NULL) = (plan_id IS NOT NULL))),
-  CONSTRAINT accepted_exceptions_check1 CHECK (((rule_name IS NULL) = (plan_id IS NULL))),
-  CONSTRAINT accepted_exceptions_note_check CHECK (((length(note) >= 1) AND (length(note) <= 1000))),
-  CONSTRAINT accepted_exceptions_reason_check CHECK (((length(reason) >= 1) AND (length(reason) <= 100)))
-);
-CREATE UNIQUE INDEX accepted_exceptions_of_deals ON accepted_exceptions USING btree (workspace_id, deal_id, reason) WHERE (deal_id IS NOT NULL);
-CREATE UNIQUE INDEX accepted_exceptions_of_rules ON accepted_exceptions USING btree (workspace_id, plan_id, rule_name, reason) WHERE (plan_id IS NOT NULL);
-CREATE TRIGGER bump_workspace_cache_version AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON accepted_exceptions FOR EACH STATEMENT EXECUTE FUNCTION bump_workspace_cache_version();
-CREATE TRIGGER record_row_change AFTER INSERT OR DELETE OR UPDATE ON accepted_exceptions FOR EACH ROW WHEN ((current_setting('app.records_changes'::text, true) = 'on'::text)) EXECUTE FUNCTION record_row_change('acceptance_id', 'note', '');
-ALTER TABLE accepted_exceptions ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
-CREATE POLICY accepted_exceptions_of_owner ON accepted_exceptions TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
-CREATE POLICY accepted_exceptions_of_workspace ON accepted_exceptions TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
-GRANT DELETE, INSERT, SELECT, UPDATE ON accepted_exceptions TO commissions_app;
-
-CREATE TABLE scheduled_imports (
-  workspace_id uuid NOT NULL,
-  scheduled_import_id uuid NOT NULL,
-  name text NOT NULL,
-  subject text NOT NULL,
-  source jsonb NOT NULL,
-  secret bytea,
-  options jsonb NOT NULL,
-  every text NOT NULL,
-  at_time time without time zone NOT NULL,
-  paused boolean NOT NULL DEFAULT false,
-  revision uuid NOT NULL,
-  confirmed_header text[],
-  confirmed_by uuid,
-  confirmed_at timestamp with time zone,
-  next_run_at timestamp with time zone NOT NULL,
-  requests integer NOT NULL DEFAULT 0,
-  handled_requests integer NOT NULL DEFAULT 0,
-  attempts integer NOT NULL DEFAULT 0,
-  last_run_at timestamp with time zone,
-  error text,
-  created_at timestamp with time zone NOT NULL DEFAULT now(),
-  CONSTRAINT scheduled_imports_pkey PRIMARY KEY (workspace_id, scheduled_import_id),
-  CONSTRAINT scheduled_imports_every_check CHECK ((every = ANY (ARRAY['hour'::text, 'day'::text]))),
-  CONSTRAINT scheduled_imports_subject_check CHECK ((subject = ANY (ARRAY['deals'::text, 'people'::text, 'quotas'::text, 'invoices'::text])))
-);
-ALTER TABLE scheduled_imports ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
-CREATE POLICY scheduled_imports_of_owner ON scheduled_imports TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
-CREATE POLICY scheduled_imports_of_workspace ON scheduled_imports TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
-GRANT DELETE, INSERT, SELECT, UPDATE ON scheduled_imports TO commissions_app;
-
-CREATE TABLE scheduled_import_files (
-  workspace_id uuid NOT NULL,
-  scheduled_import_id uuid NOT NULL,
-  file_id uuid NOT NULL,
-  name text NOT NULL,
-  version text,
-  hash text NOT NULL,
-  bytes integer NOT NULL,
-  status text NOT NULL,
-  sample jsonb NOT NULL,
-  result jsonb,
-  error text,
-  import_id uuid,
-  at timestamp with time zone NOT NULL DEFAULT now(),
-  CONSTRAINT scheduled_import_files_pkey PRIMARY KEY (workspace_id, scheduled_import_id, file_id),
-  CONSTRAINT scheduled_import_files_workspace_id_scheduled_import_id_nam_key UNIQUE (workspace_id, scheduled_import_id, name, hash),
-  CONSTRAINT scheduled_import_files_workspace_id_scheduled_import_id_fkey FOREIGN KEY (workspace_id, scheduled_import_id) REFERENCES scheduled_imports(workspace_id, scheduled_import_id) ON DELETE CASCADE,
-  CONSTRAINT scheduled_import_files_status_check CHECK ((status = ANY (ARRAY['waiting'::text, 'imported'::text, 'failed'::text])))
-);
-CREATE INDEX scheduled_import_files_latest ON scheduled_import_files USING btree (workspace_id, scheduled_import_id, at DESC, file_id);
-ALTER TABLE scheduled_import_files ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
-CREATE POLICY scheduled_import_files_of_owner ON scheduled_import_files TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
-CREATE POLICY scheduled_import_files_of_workspace ON scheduled_import_files TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
-GRANT DELETE, INSERT, SELECT, UPDATE ON scheduled_import_files TO commissions_app;
-
-CREATE TABLE directory_workspaces (
-  workspace uuid NOT NULL,
-  shard text NOT NULL,
-  is_moving boolean NOT NULL DEFAULT false,
-  CONSTRAINT directory_workspaces_pkey PRIMARY KEY (workspace),
-  CONSTRAINT directory_workspaces_shard_check CHECK (((length(shard) >= 1) AND (length(shard) <= 40)))
-);
-ALTER TABLE directory_workspaces ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
-CREATE POLICY directory_workspaces_of_owner ON directory_workspaces TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
-
-CREATE TABLE directory_keys (
-  kind text NOT NULL,
-  key_hash bytea NOT NULL,
-  workspace uuid NOT NULL,
-  noted_at timestamp with time zone NOT NULL DEFAULT now(),
-  CONSTRAINT directory_keys_pkey PRIMARY KEY (kind, key_hash, workspace),
-  CONSTRAINT directory_keys_key_hash_check CHECK ((length(key_hash) = 32)),
-  CONSTRAINT directory_keys_kind_check CHECK ((kind = ANY (ARRAY['token'::text, 'email'::text, 'route'::text])))
-);
-CREATE INDEX directory_keys_by_age ON directory_keys USING btree (kind, noted_at);
-CREATE INDEX directory_keys_by_workspace ON directory_keys USING btree (workspace, kind);
-ALTER TABLE directory_keys ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
-CREATE POLICY directory_keys_of_owner ON directory_keys TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
-
-CREATE TABLE rep_pay_currency_history (
-  workspace_id uuid NOT NULL,
-  position bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
-  changed_at timestamp with time zone NOT NULL DEFAULT now(),
-  rep_id uuid NOT NULL,
-  from_day date NOT NULL,
-  currency text,
-  CONSTRAINT rep_pay_currency_history_pkey PRIMARY KEY (workspace_id, rep_id, from_day, "position"),
-  CONSTRAINT rep_pay_currency_history_workspace_id_rep_id_fkey FOREIGN KEY (workspace_id, rep_id) REFERENCES reps(workspace_id, rep_id) ON DELETE CASCADE,
-  CONSTRAINT rep_pay_currency_history_currency_check CHECK ((currency ~ '^[A-Z]{3}$'::text))
-);
-ALTER TABLE rep_pay_currency_history ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
-CREATE POLICY rep_pay_currency_history_of_owner ON rep_pay_currency_history TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
-CREATE POLICY rep_pay_currency_history_of_workspace ON rep_pay_currency_history TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
-GRANT INSERT, SELECT ON rep_pay_currency_history TO commissions_app;
-
-CREATE TABLE stored_jobs (
-  workspace_id uuid NOT NULL,
-  job_id uuid NOT NULL,
-  kind text NOT NULL,
-  period text NOT NULL,
-  subject jsonb NOT NULL,
-  caller jsonb NOT NULL,
-  status text NOT NULL DEFAULT 'waiting'::text,
-  done integer NOT NULL DEFAULT 0,
-  total integer NOT NULL,
-  position uuid,
-  attempts integer NOT NULL DEFAULT 0,
-  not_before timestamp with time zone NOT NULL DEFAULT now(),
-  error text,
-  started_at timestamp with time zone NOT NULL DEFAULT now(),
-  finished_at timestamp with time zone,
-  lifetime interval NOT NULL,
-  result jsonb,
-  error_code text,
-  CONSTRAINT stored_jobs_pkey PRIMARY KEY (workspace_id, job_id),
-  CONSTRAINT stored_jobs_kind_check CHECK ((kind = ANY (ARRAY['approval'::text, 'exceptions'::text, 'export'::text, 'generation'::text, 'preview'::text]))),
-  CONSTRAINT stored_jobs_status_check CHECK ((status = ANY (ARRAY['waiting'::text, 'running'::text, 'completed'::text, 'failed'::text])))
-);
-CREATE INDEX stored_jobs_by_period ON stored_jobs USING btree (workspace_id, kind, period, started_at);
-CREATE INDEX stored_jobs_unfinished ON stored_jobs USING btree (workspace_id, kind, not_before) WHERE (finished_at IS NULL);
-CREATE TRIGGER record_row_change AFTER INSERT ON stored_jobs FOR EACH ROW WHEN (((current_setting('app.records_changes'::text, true) = 'on'::text) AND (new.kind <> ALL (ARRAY['export'::text, 'preview'::text])))) EXECUTE FUNCTION record_row_change('job_id', '', 'caller,status,done,position,attempts,not_before,lifetime');
-ALTER TABLE stored_jobs ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
-CREATE POLICY stored_jobs_of_owner ON stored_jobs TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
-CREATE POLICY stored_jobs_of_workspace ON stored_jobs TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
-GRANT DELETE, INSERT, SELECT, UPDATE ON stored_jobs TO commissions_app;
-
-CREATE TABLE exception_job_rows (
-  workspace_id uuid NOT NULL,
-  job_id uuid NOT NULL,
-  place integer NOT NULL,
-  reason text NOT NULL,
-  deal_id text NOT NULL,
-  rep_id uuid,
-  currency text,
-  amount numeric,
-  content jsonb NOT NULL,
-  CONSTRAINT exception_job_rows_pkey PRIMARY KEY (workspace_id, job_id, place),
-  CONSTRAINT exception_job_rows_workspace_id_job_id_fkey FOREIGN KEY (workspace_id, job_id) REFERENCES stored_jobs(workspace_id, job_id) ON DELETE CASCADE
-);
-CREATE INDEX exception_job_rows_by_reason ON exception_job_rows USING btree (workspace_id, job_id, reason);
-ALTER TABLE exception_job_rows ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
-CREATE POLICY exception_job_rows_of_owner ON exception_job_rows TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
-CREATE POLICY exception_job_rows_of_workspace ON exception_job_rows TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
-GRANT DELETE, INSERT, SELECT, UPDATE ON exception_job_rows TO commissions_app;
-
-CREATE TABLE own_changes (
-  workspace_id uuid NOT NULL,
-  rep_id uuid NOT NULL,
-  operation text NOT NULL,
-  deal_id text NOT NULL,
-  from_day date NOT NULL,
-  to_day date NOT NULL,
-  actor text NOT NULL,
-  changed_at timestamp with time zone NOT NULL DEFAULT now(),
-  CONSTRAINT own_changes_pkey PRIMARY KEY (workspace_id, rep_id, operation, deal_id)
-);
-ALTER TABLE own_changes ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
-CREATE POLICY own_changes_of_owner ON own_changes TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
-CREATE POLICY own_changes_of_workspace ON own_changes TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
-GRANT DELETE, INSERT, SELECT, UPDATE ON own_changes TO commissions_app;
-
-CREATE TABLE deal_lines (
-  workspace_id uuid NOT NULL,
-  deal_id text NOT NULL,
-  source text NOT NULL,
-  line_id text NOT NULL DEFAULT (content ->> 'lineId'::text),
-  position smallint NOT NULL,
-  content jsonb NOT NULL,
-  CONSTRAINT deal_lines_pkey PRIMARY KEY (workspace_id, deal_id, source, line_id),
-  CONSTRAINT deal_lines_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(workspace_id),
-  CONSTRAINT deal_lines_line_id CHECK (((length(line_id) >= 1) AND (length(line_id) <= 200))),
-  CONSTRAINT deal_lines_source_check CHECK ((source = ANY (ARRAY['api'::text, 'crm'::text])))
-);
-CREATE INDEX deal_lines_of_crm ON deal_lines USING btree (workspace_id, line_id) WHERE (source = 'crm'::text);
-CREATE TRIGGER bump_workspace_cache_version AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON deal_lines FOR EACH STATEMENT EXECUTE FUNCTION bump_workspace_cache_version();
-CREATE TRIGGER record_row_change AFTER INSERT OR DELETE OR UPDATE ON deal_lines FOR EACH ROW WHEN ((current_setting('app.records_changes'::text, true) = 'on'::text)) EXECUTE FUNCTION record_row_change('deal_id,source,line_id', '', 'updated_at');
-ALTER TABLE deal_lines ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
-CREATE POLICY deal_lines_of_owner ON deal_lines TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
-CREATE POLICY deal_lines_of_workspace ON deal_lines TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
-GRANT DELETE, INSERT, SELECT, UPDATE ON deal_lines TO commissions_app;
-
-CREATE TABLE deal_line_history (
-  workspace_id uuid NOT NULL,
-  deal_id text NOT NULL,
-  position bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
-  changed_at timestamp with time zone NOT NULL DEFAULT now(),
-  lines jsonb,
-  source text,
-  CONSTRAINT deal_line_history_pkey PRIMARY KEY (workspace_id, deal_id, "position"),
-  CONSTRAINT deal_line_history_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(workspace_id),
-  CONSTRAINT deal_line_history_check CHECK (((lines IS NULL) = (source IS NULL))),
-  CONSTRAINT deal_line_history_source_check CHECK ((source = ANY (ARRAY['api'::text, 'crm'::text])))
-);
-ALTER TABLE deal_line_history ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
-CREATE POLICY deal_line_history_of_owner ON deal_line_history TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
-CREATE POLICY deal_line_history_of_workspace ON deal_line_history TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
-GRANT INSERT, SELECT ON deal_line_history TO commissions_app;
-
-CREATE TABLE rate_tables (
-  workspace_id uuid NOT NULL,
-  name text NOT NULL,
-  keys jsonb NOT NULL,
-  columns jsonb NOT NULL,
-  no_match text NOT NULL DEFAULT 'exception'::text,
-  currency text,
-  revision integer NOT NULL,
-  created_at timestamp with time zone NOT NULL DEFAULT now(),
-  updated_at timestamp with time zone NOT NULL DEFAULT now(),
-  CONSTRAINT rate_tables_pkey PRIMARY KEY (workspace_id, name),
-  CONSTRAINT rate_tables_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(workspace_id),
-  CONSTRAINT rate_tables_name_check CHECK (((length(name) >= 1) AND (length(name) <= 100))),
-  CONSTRAINT rate_tables_no_match_check CHECK ((no_match = ANY (ARRAY['exception'::text, 'zero'::text])))
-);
-CREATE UNIQUE INDEX rate_tables_name ON rate_tables USING btree (workspace_id, lower(name));
-CREATE TRIGGER bump_configuration_revision AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON rate_tables FOR EACH STATEMENT EXECUTE FUNCTION bump_configuration_revision();
-CREATE TRIGGER bump_workspace_cache_version AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON rate_tables FOR EACH STATEMENT EXECUTE FUNCTION bump_workspace_cache_version();
-CREATE TRIGGER record_row_change AFTER INSERT OR DELETE OR UPDATE ON rate_tables FOR EACH ROW WHEN ((current_setting('app.records_changes'::text, true) = 'on'::text)) EXECUTE FUNCTION record_row_change('name', '', 'updated_at');
-ALTER TABLE rate_tables ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
-CREATE POLICY rate_tables_of_owner ON rate_tables TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
-CREATE POLICY rate_tables_of_workspace ON rate_tables TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
-GRANT DELETE, INSERT, SELECT, UPDATE ON rate_tables TO commissions_app;
-
-CREATE TABLE rate_table_rows (
-  workspace_id uuid NOT NULL,
-  table_name text NOT NULL,
-  position integer NOT NULL,
-  content jsonb NOT NULL,
-  effective_start date,
-  effective_end date,
-  CONSTRAINT rate_table_rows_pkey PRIMARY KEY (workspace_id, table_name, "position"),
-  CONSTRAINT rate_table_rows_workspace_id_table_name_fkey FOREIGN KEY (workspace_id, table_name) REFERENCES rate_tables(workspace_id, name) ON DELETE CASCADE,
-  CONSTRAINT rate_table_rows_check CHECK ((effective_start <= effective_end))
-);
-CREATE TRIGGER bump_configuration_revision AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON rate_table_rows FOR EACH STATEMENT EXECUTE FUNCTION bump_configuration_revision();
-CREATE TRIGGER bump_workspace_cache_version AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON rate_table_rows FOR EACH STATEMENT EXECUTE FUNCTION bump_workspace_cache_version();
-CREATE TRIGGER record_row_change AFTER INSERT OR DELETE OR UPDATE ON rate_table_rows FOR EACH ROW WHEN ((current_setting('app.records_changes'::text, true) = 'on'::text)) EXECUTE FUNCTION record_row_change('table_name,position', '', 'updated_at');
-ALTER TABLE rate_table_rows ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
-CREATE POLICY rate_table_rows_of_owner ON rate_table_rows TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
-CREATE POLICY rate_table_rows_of_workspace ON rate_table_rows TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
-GRANT DELETE, INSERT, SELECT, UPDATE ON rate_table_rows TO commissions_app;
-
-CREATE TABLE rate_table_revisions (
-  workspace_id uuid NOT NULL,
-  table_name text NOT NULL,
-  revision integer NOT NULL,
-  changed_at timestamp with time zone NOT NULL DEFAULT now(),
-  actor text NOT NULL,
-  note text NOT NULL DEFAULT ''::text,
-  counts jsonb NOT NULL,
-  content jsonb,
-  CONSTRAINT rate_table_revisions_pkey PRIMARY KEY (workspace_id, table_name, revision),
-  CONSTRAINT rate_table_revisions_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(workspace_id),
-  CONSTRAINT rate_table_revisions_note_check CHECK ((length(note) <= 1000))
-);
-ALTER TABLE rate_table_revisions ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
-CREATE POLICY rate_table_revisions_of_owner ON rate_table_revisions TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
-CREATE POLICY rate_table_revisions_of_workspace ON rate_table_revisions TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
-GRANT INSERT, SELECT ON rate_table_revisions TO commissions_app;
 
 CREATE TABLE statement_signatures (
   workspace_id uuid NOT NULL,
@@ -2709,37 +2092,344 @@ CREATE POLICY adjustment_proposals_of_owner ON adjustment_proposals TO CURRENT_U
 CREATE POLICY adjustment_proposals_of_workspace ON adjustment_proposals TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
 GRANT DELETE, INSERT, SELECT, UPDATE ON adjustment_proposals TO commissions_app;
 
-CREATE TABLE plan_acceptances (
+CREATE TABLE own_changes (
+  workspace_id uuid NOT NULL,
+  rep_id uuid NOT NULL,
+  operation text NOT NULL,
+  deal_id text NOT NULL,
+  from_day date NOT NULL,
+  to_day date NOT NULL,
+  actor text NOT NULL,
+  changed_at timestamp with time zone NOT NULL DEFAULT now(),
+  CONSTRAINT own_changes_pkey PRIMARY KEY (workspace_id, rep_id, operation, deal_id)
+);
+ALTER TABLE own_changes ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY own_changes_of_owner ON own_changes TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
+CREATE POLICY own_changes_of_workspace ON own_changes TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
+GRANT DELETE, INSERT, SELECT, UPDATE ON own_changes TO commissions_app;
+
+CREATE TABLE invoices (
+  workspace_id uuid NOT NULL,
+  deal_id text NOT NULL,
+  invoice_id text NOT NULL,
+  amount numeric(30,4) NOT NULL,
+  gross_amount numeric(30,4),
+  currency text,
+  issued_on date NOT NULL,
+  status text NOT NULL,
+  updated_at timestamp with time zone NOT NULL DEFAULT now(),
+  CONSTRAINT invoices_pkey PRIMARY KEY (workspace_id, deal_id, invoice_id),
+  CONSTRAINT invoices_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(workspace_id),
+  CONSTRAINT invoices_amount_check CHECK ((amount > (0)::numeric)),
+  CONSTRAINT invoices_currency_check CHECK ((currency ~ '^[A-Z]{3}$'::text)),
+  CONSTRAINT invoices_gross_amount_check CHECK ((gross_amount > (0)::numeric)),
+  CONSTRAINT invoices_status_check CHECK ((status = ANY (ARRAY['open'::text, 'void'::text, 'written_off'::text])))
+);
+CREATE TRIGGER bump_workspace_cache_version AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON invoices FOR EACH STATEMENT EXECUTE FUNCTION bump_workspace_cache_version();
+CREATE TRIGGER record_row_change AFTER INSERT OR DELETE OR UPDATE ON invoices FOR EACH ROW WHEN ((current_setting('app.records_changes'::text, true) = 'on'::text)) EXECUTE FUNCTION record_row_change('deal_id,invoice_id', '', '');
+ALTER TABLE invoices ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY invoices_of_owner ON invoices TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
+CREATE POLICY invoices_of_workspace ON invoices TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
+GRANT DELETE, INSERT, SELECT, UPDATE ON invoices TO commissions_app;
+
+CREATE TABLE customer_payments (
+  workspace_id uuid NOT NULL,
+  deal_id text NOT NULL,
+  invoice_id text NOT NULL,
+  payment_id text NOT NULL,
+  amount numeric(30,4) NOT NULL,
+  paid_on date NOT NULL,
+  CONSTRAINT customer_payments_pkey PRIMARY KEY (workspace_id, deal_id, invoice_id, payment_id),
+  CONSTRAINT customer_payments_workspace_id_deal_id_invoice_id_fkey FOREIGN KEY (workspace_id, deal_id, invoice_id) REFERENCES invoices(workspace_id, deal_id, invoice_id) ON DELETE CASCADE,
+  CONSTRAINT customer_payments_amount_check CHECK (((amount <> (0)::numeric) AND (amount <> 'NaN'::numeric)))
+);
+CREATE TRIGGER bump_workspace_cache_version AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON customer_payments FOR EACH STATEMENT EXECUTE FUNCTION bump_workspace_cache_version();
+CREATE TRIGGER record_row_change AFTER INSERT OR DELETE OR UPDATE ON customer_payments FOR EACH ROW WHEN ((current_setting('app.records_changes'::text, true) = 'on'::text)) EXECUTE FUNCTION record_row_change('deal_id,invoice_id,payment_id', '', '');
+ALTER TABLE customer_payments ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY customer_payments_of_owner ON customer_payments TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
+CREATE POLICY customer_payments_of_workspace ON customer_payments TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
+GRANT DELETE, INSERT, SELECT, UPDATE ON customer_payments TO commissions_app;
+
+CREATE TABLE invoice_history (
+  workspace_id uuid NOT NULL,
+  position bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
+  deal_id text NOT NULL,
+  invoice_id text NOT NULL,
+  changed_at timestamp with time zone NOT NULL DEFAULT now(),
+  content jsonb,
+  CONSTRAINT invoice_history_pkey PRIMARY KEY (workspace_id, deal_id, invoice_id, "position"),
+  CONSTRAINT invoice_history_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(workspace_id)
+);
+ALTER TABLE invoice_history ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY invoice_history_of_owner ON invoice_history TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
+CREATE POLICY invoice_history_of_workspace ON invoice_history TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
+GRANT INSERT, SELECT ON invoice_history TO commissions_app;
+
+CREATE TABLE payout_holds (
+  workspace_id uuid NOT NULL,
+  hold_id uuid NOT NULL,
+  rep_id uuid,
+  deal_id text,
+  rule_name text,
+  from_day date NOT NULL,
+  to_day date,
+  reason text NOT NULL,
+  note text,
+  created_by text NOT NULL,
+  created_at timestamp with time zone NOT NULL DEFAULT now(),
+  CONSTRAINT payout_holds_pkey PRIMARY KEY (workspace_id, hold_id),
+  CONSTRAINT payout_holds_workspace_id_rep_id_fkey FOREIGN KEY (workspace_id, rep_id) REFERENCES reps(workspace_id, rep_id),
+  CONSTRAINT payout_holds_check CHECK ((num_nonnulls(rep_id, deal_id, rule_name) > 0)),
+  CONSTRAINT payout_holds_check1 CHECK ((to_day >= from_day)),
+  CONSTRAINT payout_holds_note_check CHECK (((length(note) >= 1) AND (length(note) <= 1000))),
+  CONSTRAINT payout_holds_reason_check CHECK (((length(reason) >= 1) AND (length(reason) <= 1000)))
+);
+CREATE TRIGGER bump_workspace_cache_version AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON payout_holds FOR EACH STATEMENT EXECUTE FUNCTION bump_workspace_cache_version();
+CREATE TRIGGER record_row_change AFTER INSERT OR DELETE OR UPDATE ON payout_holds FOR EACH ROW WHEN ((current_setting('app.records_changes'::text, true) = 'on'::text)) EXECUTE FUNCTION record_row_change('hold_id,rep_id', 'reason,note', '');
+ALTER TABLE payout_holds ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY payout_holds_of_owner ON payout_holds TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
+CREATE POLICY payout_holds_of_workspace ON payout_holds TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
+GRANT DELETE, INSERT, SELECT, UPDATE ON payout_holds TO commissions_app;
+
+CREATE TABLE payout_hold_history (
+  workspace_id uuid NOT NULL,
+  hold_id uuid NOT NULL,
+  position bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
+  changed_at timestamp with time zone NOT NULL DEFAULT now(),
+  rep_id uuid,
+  deal_id text,
+  rule_name text,
+  from_day date NOT NULL,
+  to_day date,
+  CONSTRAINT payout_hold_history_pkey PRIMARY KEY (workspace_id, hold_id, "position")
+);
+ALTER TABLE payout_hold_history ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY payout_hold_history_of_owner ON payout_hold_history TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
+CREATE POLICY payout_hold_history_of_workspace ON payout_hold_history TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
+GRANT INSERT, SELECT ON payout_hold_history TO commissions_app;
+
+CREATE TABLE draws (
+  workspace_id uuid NOT NULL,
+  draw_id uuid NOT NULL,
+  rep_id uuid NOT NULL,
+  kind text NOT NULL,
+  recoverable boolean NOT NULL,
+  amount numeric NOT NULL,
+  currency text NOT NULL,
+  from_day date NOT NULL,
+  to_day date,
+  recovery_start text NOT NULL,
+  recovery_day date,
+  recovery_percent numeric(9,6) NOT NULL,
+  forgive_on date,
+  created_by text NOT NULL,
+  created_at timestamp with time zone NOT NULL DEFAULT now(),
+  deleted_at timestamp with time zone,
+  CONSTRAINT draws_pkey PRIMARY KEY (workspace_id, draw_id),
+  CONSTRAINT draws_workspace_id_rep_id_fkey FOREIGN KEY (workspace_id, rep_id) REFERENCES reps(workspace_id, rep_id),
+  CONSTRAINT draws_amount_check CHECK ((amount > (0)::numeric)),
+  CONSTRAINT draws_check CHECK ((to_day >= from_day)),
+  CONSTRAINT draws_check1 CHECK (((recovery_start = 'day'::text) = (recovery_day IS NOT NULL))),
+  CONSTRAINT draws_currency_check CHECK ((currency ~ '^[A-Z]{3}$'::text)),
+  CONSTRAINT draws_kind_check CHECK ((kind = ANY (ARRAY['guarantee'::text, 'advance'::text]))),
+  CONSTRAINT draws_recovery_percent_check CHECK (((recovery_percent >= (0)::numeric) AND (recovery_percent <= (100)::numeric))),
+  CONSTRAINT draws_recovery_start_check CHECK ((recovery_start = ANY (ARRAY['next_period'::text, 'after_end'::text, 'day'::text])))
+);
+CREATE INDEX draws_of_rep ON draws USING btree (workspace_id, rep_id, from_day);
+CREATE TRIGGER bump_workspace_cache_version AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON draws FOR EACH STATEMENT EXECUTE FUNCTION bump_workspace_cache_version();
+CREATE TRIGGER record_row_change AFTER INSERT OR DELETE OR UPDATE ON draws FOR EACH ROW WHEN ((current_setting('app.records_changes'::text, true) = 'on'::text)) EXECUTE FUNCTION record_row_change('draw_id,rep_id', '', '');
+ALTER TABLE draws ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY draws_of_owner ON draws TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
+CREATE POLICY draws_of_workspace ON draws TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
+GRANT DELETE, INSERT, SELECT, UPDATE ON draws TO commissions_app;
+
+CREATE TABLE draw_history (
+  workspace_id uuid NOT NULL,
+  draw_id uuid NOT NULL,
+  position bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
+  changed_at timestamp with time zone NOT NULL DEFAULT now(),
+  to_day date,
+  recovery_start text NOT NULL,
+  recovery_day date,
+  recovery_percent numeric(9,6) NOT NULL,
+  forgive_on date,
+  CONSTRAINT draw_history_pkey PRIMARY KEY (workspace_id, draw_id, "position")
+);
+ALTER TABLE draw_history ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY draw_history_of_owner ON draw_history TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
+CREATE POLICY draw_history_of_workspace ON draw_history TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
+GRANT INSERT, SELECT ON draw_history TO commissions_app;
+
+CREATE TABLE draw_forgiveness (
+  workspace_id uuid NOT NULL,
+  draw_id uuid NOT NULL,
+  forgiveness_id uuid NOT NULL,
+  amount numeric NOT NULL,
+  forgiven_on date NOT NULL,
+  reason text NOT NULL,
+  forgiven_by text NOT NULL,
+  created_at timestamp with time zone NOT NULL DEFAULT now(),
+  CONSTRAINT draw_forgiveness_pkey PRIMARY KEY (workspace_id, draw_id, forgiveness_id),
+  CONSTRAINT draw_forgiveness_workspace_id_draw_id_fkey FOREIGN KEY (workspace_id, draw_id) REFERENCES draws(workspace_id, draw_id),
+  CONSTRAINT draw_forgiveness_amount_check CHECK ((amount > (0)::numeric)),
+  CONSTRAINT draw_forgiveness_reason_check CHECK (((length(reason) >= 1) AND (length(reason) <= 1000)))
+);
+CREATE TRIGGER bump_workspace_cache_version AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON draw_forgiveness FOR EACH STATEMENT EXECUTE FUNCTION bump_workspace_cache_version();
+CREATE TRIGGER record_row_change AFTER INSERT OR DELETE OR UPDATE ON draw_forgiveness FOR EACH ROW WHEN ((current_setting('app.records_changes'::text, true) = 'on'::text)) EXECUTE FUNCTION record_row_change('draw_id,forgiveness_id', 'reason', '');
+ALTER TABLE draw_forgiveness ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY draw_forgiveness_of_owner ON draw_forgiveness TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
+CREATE POLICY draw_forgiveness_of_workspace ON draw_forgiveness TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
+GRANT INSERT, SELECT ON draw_forgiveness TO commissions_app;
+
+CREATE TABLE payout_batches (
+  workspace_id uuid NOT NULL,
+  batch_id uuid NOT NULL,
+  period text NOT NULL,
+  layout text NOT NULL,
+  currency text,
+  status text NOT NULL DEFAULT 'open'::text,
+  filename text NOT NULL,
+  sha256 text NOT NULL,
+  content bytea,
+  row_count integer NOT NULL,
+  totals jsonb NOT NULL,
+  paid_on date,
+  reference text,
+  actor text NOT NULL,
+  author_id uuid,
+  created_at timestamp with time zone NOT NULL DEFAULT now(),
+  decided_at timestamp with time zone,
+  CONSTRAINT payout_batches_pkey PRIMARY KEY (workspace_id, batch_id),
+  CONSTRAINT payout_batches_workspace_id_author_id_fkey FOREIGN KEY (workspace_id, author_id) REFERENCES reps(workspace_id, rep_id),
+  CONSTRAINT payout_batches_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(workspace_id),
+  CONSTRAINT payout_batches_check CHECK (((status = 'paid'::text) = (paid_on IS NOT NULL))),
+  CONSTRAINT payout_batches_reference_check CHECK (((length(reference) >= 1) AND (length(reference) <= 200))),
+  CONSTRAINT payout_batches_status_check CHECK ((status = ANY (ARRAY['open'::text, 'paid'::text, 'cancelled'::text])))
+);
+CREATE INDEX payout_batches_by_period ON payout_batches USING btree (workspace_id, period, created_at);
+CREATE UNIQUE INDEX payout_batches_open ON payout_batches USING btree (workspace_id, period, COALESCE(currency, ''::text)) WHERE (status = 'open'::text);
+CREATE TRIGGER bump_workspace_cache_version AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON payout_batches FOR EACH STATEMENT EXECUTE FUNCTION bump_workspace_cache_version();
+CREATE TRIGGER payout_batches_decided BEFORE UPDATE ON payout_batches FOR EACH ROW WHEN ((old.status <> 'open'::text)) EXECUTE FUNCTION reject_changes_of_decided_batches();
+CREATE TRIGGER record_row_change AFTER INSERT OR DELETE OR UPDATE ON payout_batches FOR EACH ROW WHEN ((current_setting('app.records_changes'::text, true) = 'on'::text)) EXECUTE FUNCTION record_row_change('batch_id,period', 'reference', '');
+ALTER TABLE payout_batches ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY payout_batches_of_owner ON payout_batches TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
+CREATE POLICY payout_batches_of_workspace ON payout_batches TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
+GRANT INSERT, SELECT, UPDATE ON payout_batches TO commissions_app;
+
+CREATE TABLE payout_batch_lines (
+  workspace_id uuid NOT NULL,
+  batch_id uuid NOT NULL,
+  rep_id uuid NOT NULL,
+  currency text NOT NULL,
+  period text NOT NULL,
+  version integer NOT NULL,
+  commission numeric(30,4) NOT NULL,
+  bonus numeric(30,4) NOT NULL,
+  adjustment numeric(30,4) NOT NULL,
+  amount numeric(30,4) NOT NULL,
+  CONSTRAINT payout_batch_lines_pkey PRIMARY KEY (workspace_id, batch_id, rep_id, currency),
+  CONSTRAINT payout_batch_lines_workspace_id_batch_id_fkey FOREIGN KEY (workspace_id, batch_id) REFERENCES payout_batches(workspace_id, batch_id),
+  CONSTRAINT payout_batch_lines_workspace_id_rep_id_period_fkey FOREIGN KEY (workspace_id, rep_id, period) REFERENCES statement_periods(workspace_id, rep_id, period),
+  CONSTRAINT payout_batch_lines_amount_check CHECK ((amount > (0)::numeric)),
+  CONSTRAINT payout_batch_lines_check CHECK ((amount = ((commission + bonus) + adjustment))),
+  CONSTRAINT payout_batch_lines_currency_check CHECK ((currency ~ '^[A-Z]{3}$'::text))
+);
+CREATE INDEX payout_batch_lines_by_rep ON payout_batch_lines USING btree (workspace_id, rep_id, period);
+ALTER TABLE payout_batch_lines ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY payout_batch_lines_of_owner ON payout_batch_lines TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
+CREATE POLICY payout_batch_lines_of_workspace ON payout_batch_lines TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
+GRANT INSERT, SELECT ON payout_batch_lines TO commissions_app;
+
+CREATE TABLE export_parts (
+  workspace_id uuid NOT NULL,
+  job_id uuid NOT NULL,
+  part integer NOT NULL,
+  name text,
+  rep_id uuid,
+  content bytea NOT NULL STORAGE EXTERNAL,
+  CONSTRAINT export_parts_pkey PRIMARY KEY (workspace_id, job_id, part),
+  CONSTRAINT export_parts_workspace_id_job_id_fkey FOREIGN KEY (workspace_id, job_id) REFERENCES stored_jobs(workspace_id, job_id) ON DELETE CASCADE
+);
+ALTER TABLE export_parts ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY export_parts_of_owner ON export_parts TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
+CREATE POLICY export_parts_of_workspace ON export_parts TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
+GRANT DELETE, INSERT, SELECT, UPDATE ON export_parts TO commissions_app;
+
+CREATE TABLE payroll_handovers (
+  workspace_id uuid NOT NULL,
+  handover_id uuid NOT NULL,
+  period text NOT NULL,
+  layout text NOT NULL,
+  note text,
+  filename text NOT NULL,
+  sha256 text NOT NULL,
+  bytes integer NOT NULL,
+  row_count integer NOT NULL,
+  totals jsonb NOT NULL,
+  missing_payroll_ids jsonb NOT NULL,
+  changed_payroll_ids jsonb NOT NULL,
+  scope text NOT NULL,
+  amounts jsonb NOT NULL,
+  actor text NOT NULL,
+  author_id uuid,
+  created_at timestamp with time zone NOT NULL DEFAULT now(),
+  CONSTRAINT payroll_handovers_pkey PRIMARY KEY (workspace_id, handover_id),
+  CONSTRAINT payroll_handovers_workspace_id_author_id_fkey FOREIGN KEY (workspace_id, author_id) REFERENCES reps(workspace_id, rep_id),
+  CONSTRAINT payroll_handovers_note_check CHECK (((length(note) >= 1) AND (length(note) <= 1000))),
+  CONSTRAINT payroll_handovers_scope_check CHECK ((scope = ANY (ARRAY['full'::text, 'new'::text])))
+);
+CREATE INDEX payroll_handovers_by_period ON payroll_handovers USING btree (workspace_id, period, created_at);
+CREATE TRIGGER record_row_change AFTER INSERT OR DELETE OR UPDATE ON payroll_handovers FOR EACH ROW WHEN ((current_setting('app.records_changes'::text, true) = 'on'::text)) EXECUTE FUNCTION record_row_change('handover_id', 'note', 'amounts');
+ALTER TABLE payroll_handovers ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY payroll_handovers_of_owner ON payroll_handovers TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
+CREATE POLICY payroll_handovers_of_workspace ON payroll_handovers TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
+GRANT DELETE, INSERT, SELECT, UPDATE ON payroll_handovers TO commissions_app;
+
+CREATE TABLE accepted_exceptions (
   workspace_id uuid NOT NULL,
   acceptance_id uuid NOT NULL,
-  plan_id uuid NOT NULL,
-  plan_version_id uuid NOT NULL,
-  rep_id uuid NOT NULL,
-  decision text NOT NULL,
-  sha256 text NOT NULL,
-  configuration_sha256 text NOT NULL,
-  document jsonb NOT NULL,
-  signed_name text,
-  reason text,
-  address text,
-  decided_at timestamp with time zone NOT NULL,
-  decided_on date NOT NULL,
-  CONSTRAINT plan_acceptances_pkey PRIMARY KEY (workspace_id, acceptance_id),
-  CONSTRAINT plan_acceptances_workspace_id_plan_id_fkey FOREIGN KEY (workspace_id, plan_id) REFERENCES plans(workspace_id, plan_id) ON DELETE CASCADE,
-  CONSTRAINT plan_acceptances_workspace_id_rep_id_fkey FOREIGN KEY (workspace_id, rep_id) REFERENCES reps(workspace_id, rep_id),
-  CONSTRAINT plan_acceptances_check CHECK (((decision = 'accepted'::text) = (signed_name IS NOT NULL))),
-  CONSTRAINT plan_acceptances_check1 CHECK (((decision = 'declined'::text) = (reason IS NOT NULL))),
-  CONSTRAINT plan_acceptances_decision_check CHECK ((decision = ANY (ARRAY['accepted'::text, 'declined'::text]))),
-  CONSTRAINT plan_acceptances_reason_check CHECK (((length(reason) >= 1) AND (length(reason) <= 1000))),
-  CONSTRAINT plan_acceptances_signed_name_check CHECK (((length(signed_name) >= 1) AND (length(signed_name) <= 200)))
+  reason text NOT NULL,
+  deal_id text,
+  plan_id uuid,
+  rule_name text,
+  note text NOT NULL,
+  accepted_by text NOT NULL,
+  accepted_at timestamp with time zone NOT NULL DEFAULT now(),
+  CONSTRAINT accepted_exceptions_pkey PRIMARY KEY (workspace_id, acceptance_id),
+  CONSTRAINT accepted_exceptions_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(workspace_id) ON DELETE CASCADE,
+  CONSTRAINT accepted_exceptions_workspace_id_plan_id_fkey FOREIGN KEY (workspace_id, plan_id) REFERENCES plans(workspace_id, plan_id),
+  CONSTRAINT accepted_exceptions_check CHECK (((deal_id IS NULL) = (plan_id IS NOT NULL))),
+  CONSTRAINT accepted_exceptions_check1 CHECK (((rule_name IS NULL) = (plan_id IS NULL))),
+  CONSTRAINT accepted_exceptions_note_check CHECK (((length(note) >= 1) AND (length(note) <= 1000))),
+  CONSTRAINT accepted_exceptions_reason_check CHECK (((length(reason) >= 1) AND (length(reason) <= 100)))
 );
-CREATE INDEX plan_acceptances_of_plan ON plan_acceptances USING btree (workspace_id, plan_id, rep_id);
-CREATE TRIGGER bump_workspace_cache_version AFTER INSERT OR DELETE OR TRUNCATE ON plan_acceptances FOR EACH STATEMENT EXECUTE FUNCTION bump_workspace_cache_version();
-CREATE TRIGGER record_row_change AFTER INSERT ON plan_acceptances FOR EACH ROW WHEN ((current_setting('app.records_changes'::text, true) = 'on'::text)) EXECUTE FUNCTION record_row_change('acceptance_id,rep_id,plan_id', 'signed_name,reason,address,document', '');
-ALTER TABLE plan_acceptances ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
-CREATE POLICY plan_acceptances_of_owner ON plan_acceptances TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
-CREATE POLICY plan_acceptances_of_workspace ON plan_acceptances TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
-GRANT INSERT, SELECT ON plan_acceptances TO commissions_app;
+CREATE UNIQUE INDEX accepted_exceptions_of_deals ON accepted_exceptions USING btree (workspace_id, deal_id, reason) WHERE (deal_id IS NOT NULL);
+CREATE UNIQUE INDEX accepted_exceptions_of_rules ON accepted_exceptions USING btree (workspace_id, plan_id, rule_name, reason) WHERE (plan_id IS NOT NULL);
+CREATE TRIGGER bump_workspace_cache_version AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON accepted_exceptions FOR EACH STATEMENT EXECUTE FUNCTION bump_workspace_cache_version();
+CREATE TRIGGER record_row_change AFTER INSERT OR DELETE OR UPDATE ON accepted_exceptions FOR EACH ROW WHEN ((current_setting('app.records_changes'::text, true) = 'on'::text)) EXECUTE FUNCTION record_row_change('acceptance_id', 'note', '');
+ALTER TABLE accepted_exceptions ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY accepted_exceptions_of_owner ON accepted_exceptions TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
+CREATE POLICY accepted_exceptions_of_workspace ON accepted_exceptions TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
+GRANT DELETE, INSERT, SELECT, UPDATE ON accepted_exceptions TO commissions_app;
+
+CREATE TABLE exception_job_rows (
+  workspace_id uuid NOT NULL,
+  job_id uuid NOT NULL,
+  position integer NOT NULL,
+  reason text NOT NULL,
+  deal_id text NOT NULL,
+  rep_id uuid,
+  currency text,
+  amount numeric,
+  content jsonb NOT NULL,
+  CONSTRAINT exception_job_rows_pkey PRIMARY KEY (workspace_id, job_id, "position"),
+  CONSTRAINT exception_job_rows_workspace_id_job_id_fkey FOREIGN KEY (workspace_id, job_id) REFERENCES stored_jobs(workspace_id, job_id) ON DELETE CASCADE
+);
+CREATE INDEX exception_job_rows_by_reason ON exception_job_rows USING btree (workspace_id, job_id, reason);
+ALTER TABLE exception_job_rows ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY exception_job_rows_of_owner ON exception_job_rows TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
+CREATE POLICY exception_job_rows_of_workspace ON exception_job_rows TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
+GRANT DELETE, INSERT, SELECT, UPDATE ON exception_job_rows TO commissions_app;
 
 CREATE TABLE accounting_entities (
   workspace_id uuid NOT NULL,
@@ -2760,6 +2450,29 @@ ALTER TABLE accounting_entities ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECUR
 CREATE POLICY accounting_entities_of_owner ON accounting_entities TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
 CREATE POLICY accounting_entities_of_workspace ON accounting_entities TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
 GRANT DELETE, INSERT, SELECT, UPDATE ON accounting_entities TO commissions_app;
+
+CREATE TABLE accounting_policies (
+  workspace_id uuid NOT NULL,
+  name text NOT NULL,
+  version integer NOT NULL,
+  terms jsonb NOT NULL,
+  status text NOT NULL,
+  proposed_by text NOT NULL,
+  proposed_by_id uuid,
+  proposed_at timestamp with time zone NOT NULL,
+  decided_by text,
+  decided_at timestamp with time zone,
+  CONSTRAINT accounting_policies_pkey PRIMARY KEY (workspace_id, name, version),
+  CONSTRAINT accounting_policies_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(workspace_id),
+  CONSTRAINT accounting_policies_check CHECK (((status = 'proposed'::text) = (decided_at IS NULL))),
+  CONSTRAINT accounting_policies_name_check CHECK (((length(name) >= 1) AND (length(name) <= 100))),
+  CONSTRAINT accounting_policies_status_check CHECK ((status = ANY (ARRAY['proposed'::text, 'approved'::text, 'withdrawn'::text]))),
+  CONSTRAINT accounting_policies_version_check CHECK ((version > 0))
+);
+ALTER TABLE accounting_policies ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY accounting_policies_of_owner ON accounting_policies TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
+CREATE POLICY accounting_policies_of_workspace ON accounting_policies TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
+GRANT DELETE, INSERT, SELECT, UPDATE ON accounting_policies TO commissions_app;
 
 CREATE TABLE accounting_preparations (
   workspace_id uuid NOT NULL,
@@ -2839,66 +2552,324 @@ CREATE POLICY accounting_lines_of_owner ON accounting_lines TO CURRENT_USER USIN
 CREATE POLICY accounting_lines_of_workspace ON accounting_lines TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
 GRANT INSERT, SELECT ON accounting_lines TO commissions_app;
 
-CREATE TABLE accounting_policies (
+CREATE TABLE crm_connections (
   workspace_id uuid NOT NULL,
-  name text NOT NULL,
-  version integer NOT NULL,
-  terms jsonb NOT NULL,
+  provider text NOT NULL,
+  connected_at timestamp with time zone,
+  sync_enabled boolean NOT NULL DEFAULT true,
+  account_id text,
+  deal_url text,
+  credentials bytea,
+  connected_by text,
+  broken_at timestamp with time zone,
+  broken_reason text,
+  webhook_id text,
+  last_sync_at timestamp with time zone,
+  polled_through timestamp with time zone,
+  deletions_through timestamp with time zone,
+  members_hash uuid,
+  poll_due_at timestamp with time zone,
+  poll_seconds integer,
+  permissions jsonb,
+  reconcile_rejected_at timestamp with time zone,
+  settings jsonb NOT NULL DEFAULT '{}'::jsonb,
+  CONSTRAINT crm_connections_pkey PRIMARY KEY (workspace_id, provider),
+  CONSTRAINT crm_connections_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(workspace_id),
+  CONSTRAINT crm_connections_deal_url_check CHECK ((deal_url ~~ 'https://%{id}%'::text)),
+  CONSTRAINT crm_connections_poll_seconds_check CHECK (((poll_seconds >= 60) AND (poll_seconds <= 86400))),
+  CONSTRAINT crm_connections_provider_check CHECK ((provider = ANY (ARRAY['crma'::text, 'crmb'::text, 'crmc'::text])))
+);
+CREATE TRIGGER record_row_change AFTER INSERT OR DELETE OR UPDATE ON crm_connections FOR EACH ROW WHEN ((current_setting('app.records_changes'::text, true) = 'on'::text)) EXECUTE FUNCTION record_row_change('provider', 'credentials', 'last_sync_at,polled_through,poll_due_at');
+ALTER TABLE crm_connections ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY crm_connections_of_owner ON crm_connections TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
+CREATE POLICY crm_connections_of_workspace ON crm_connections TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
+GRANT DELETE, INSERT, SELECT, UPDATE ON crm_connections TO commissions_app;
+
+CREATE TABLE crm_accounts (
+  workspace_id uuid NOT NULL,
+  provider text NOT NULL,
+  account_id text NOT NULL,
+  CONSTRAINT crm_accounts_pkey PRIMARY KEY (workspace_id, provider),
+  CONSTRAINT crm_accounts_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(workspace_id),
+  CONSTRAINT crm_accounts_provider_check CHECK ((provider = ANY (ARRAY['crma'::text, 'crmb'::text, 'crmc'::text])))
+);
+ALTER TABLE crm_accounts ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY crm_accounts_of_owner ON crm_accounts TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
+CREATE POLICY crm_accounts_of_workspace ON crm_accounts TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
+GRANT DELETE, INSERT, SELECT, UPDATE ON crm_accounts TO commissions_app;
+
+CREATE TABLE crm_members (
+  workspace_id uuid NOT NULL,
+  crm_id text NOT NULL,
+  provider text NOT NULL,
+  rep_id uuid NOT NULL,
+  active boolean NOT NULL DEFAULT true,
+  CONSTRAINT crm_members_pkey PRIMARY KEY (workspace_id, crm_id, provider),
+  CONSTRAINT crm_members_workspace_id_rep_id_fkey FOREIGN KEY (workspace_id, rep_id) REFERENCES reps(workspace_id, rep_id),
+  CONSTRAINT crm_members_provider_check CHECK ((provider = ANY (ARRAY['crma'::text, 'crmb'::text, 'crmc'::text])))
+);
+ALTER TABLE crm_members ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY crm_members_of_owner ON crm_members TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
+CREATE POLICY crm_members_of_workspace ON crm_members TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
+GRANT DELETE, INSERT, SELECT, UPDATE ON crm_members TO commissions_app;
+
+CREATE TABLE crm_fields (
+  workspace_id uuid NOT NULL,
+  provider text NOT NULL,
+  slug text NOT NULL,
+  position integer NOT NULL,
+  label text NOT NULL,
+  type text NOT NULL,
+  options jsonb,
+  CONSTRAINT crm_fields_pkey PRIMARY KEY (workspace_id, provider, slug),
+  CONSTRAINT crm_fields_provider_check CHECK ((provider = ANY (ARRAY['crma'::text, 'crmb'::text, 'crmc'::text])))
+);
+ALTER TABLE crm_fields ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY crm_fields_of_owner ON crm_fields TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
+CREATE POLICY crm_fields_of_workspace ON crm_fields TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
+GRANT DELETE, INSERT, SELECT, UPDATE ON crm_fields TO commissions_app;
+
+CREATE TABLE crm_sync_runs (
+  workspace_id uuid NOT NULL,
+  sync_run_id uuid NOT NULL,
+  provider text NOT NULL,
+  kind text NOT NULL,
+  actor text NOT NULL,
+  reconcile boolean NOT NULL DEFAULT false,
+  recalculate boolean NOT NULL DEFAULT false,
+  replaces boolean NOT NULL DEFAULT false,
+  awaited boolean NOT NULL DEFAULT false,
+  phase text NOT NULL DEFAULT 'people'::text,
+  modified_from timestamp with time zone,
+  deleted_from timestamp with time zone,
+  covered_until timestamp with time zone,
+  cursor text,
+  deals integer NOT NULL DEFAULT 0,
+  total integer,
+  counts jsonb NOT NULL DEFAULT '{}'::jsonb,
+  skipped_deals jsonb NOT NULL DEFAULT '[]'::jsonb,
+  attempts integer NOT NULL DEFAULT 0,
+  failing_since timestamp with time zone,
+  restarts integer NOT NULL DEFAULT 0,
+  not_before timestamp with time zone NOT NULL DEFAULT now(),
+  started_at timestamp with time zone NOT NULL DEFAULT now(),
+  CONSTRAINT crm_sync_runs_pkey PRIMARY KEY (workspace_id, sync_run_id),
+  CONSTRAINT crm_sync_runs_kind_check CHECK ((kind = ANY (ARRAY['sync'::text, 'poll'::text]))),
+  CONSTRAINT crm_sync_runs_phase_check CHECK ((phase = ANY (ARRAY['people'::text, 'fields'::text, 'deals'::text, 'missing'::text, 'finish'::text]))),
+  CONSTRAINT crm_sync_runs_provider_check CHECK ((provider = ANY (ARRAY['crma'::text, 'crmb'::text, 'crmc'::text])))
+);
+CREATE UNIQUE INDEX crm_sync_runs_one_of_kind ON crm_sync_runs USING btree (workspace_id, provider, kind);
+ALTER TABLE crm_sync_runs ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY crm_sync_runs_of_owner ON crm_sync_runs TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
+CREATE POLICY crm_sync_runs_of_workspace ON crm_sync_runs TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
+GRANT DELETE, INSERT, SELECT, UPDATE ON crm_sync_runs TO commissions_app;
+
+CREATE TABLE crm_sync_run_deals (
+  workspace_id uuid NOT NULL,
+  sync_run_id uuid NOT NULL,
+  deal_id text NOT NULL,
+  outcome text NOT NULL,
+  is_skipped boolean NOT NULL,
+  listing integer NOT NULL,
+  CONSTRAINT crm_sync_run_deals_pkey PRIMARY KEY (workspace_id, sync_run_id, deal_id),
+  CONSTRAINT crm_sync_run_deals_workspace_id_sync_run_id_fkey FOREIGN KEY (workspace_id, sync_run_id) REFERENCES crm_sync_runs(workspace_id, sync_run_id) ON DELETE CASCADE
+);
+ALTER TABLE crm_sync_run_deals ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY crm_sync_run_deals_of_owner ON crm_sync_run_deals TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
+CREATE POLICY crm_sync_run_deals_of_workspace ON crm_sync_run_deals TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
+GRANT DELETE, INSERT, SELECT, UPDATE ON crm_sync_run_deals TO commissions_app;
+
+CREATE TABLE crm_syncs (
+  workspace_id uuid NOT NULL,
+  sync_id uuid NOT NULL,
+  position bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
+  provider text NOT NULL,
+  kind text NOT NULL,
+  actor text NOT NULL,
   status text NOT NULL,
-  proposed_by text NOT NULL,
-  proposed_by_id uuid,
-  proposed_at timestamp with time zone NOT NULL,
-  decided_by text,
-  decided_at timestamp with time zone,
-  CONSTRAINT accounting_policies_pkey PRIMARY KEY (workspace_id, name, version),
-  CONSTRAINT accounting_policies_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(workspace_id),
-  CONSTRAINT accounting_policies_check CHECK (((status = 'proposed'::text) = (decided_at IS NULL))),
-  CONSTRAINT accounting_policies_name_check CHECK (((length(name) >= 1) AND (length(name) <= 100))),
-  CONSTRAINT accounting_policies_status_check CHECK ((status = ANY (ARRAY['proposed'::text, 'approved'::text, 'withdrawn'::text]))),
-  CONSTRAINT accounting_policies_version_check CHECK ((version > 0))
+  failure text,
+  error text,
+  deals integer NOT NULL,
+  counts jsonb NOT NULL,
+  skipped_deals jsonb NOT NULL,
+  started_at timestamp with time zone NOT NULL,
+  ended_at timestamp with time zone NOT NULL DEFAULT now(),
+  CONSTRAINT crm_syncs_pkey PRIMARY KEY (workspace_id, sync_id),
+  CONSTRAINT crm_syncs_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(workspace_id),
+  CONSTRAINT crm_syncs_kind_check CHECK ((kind = ANY (ARRAY['sync'::text, 'poll'::text]))),
+  CONSTRAINT crm_syncs_provider_check CHECK ((provider = ANY (ARRAY['crma'::text, 'crmb'::text, 'crmc'::text]))),
+  CONSTRAINT crm_syncs_status_check CHECK ((status = ANY (ARRAY['completed'::text, 'failed'::text])))
 );
-ALTER TABLE accounting_policies ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
-CREATE POLICY accounting_policies_of_owner ON accounting_policies TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
-CREATE POLICY accounting_policies_of_workspace ON accounting_policies TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
-GRANT DELETE, INSERT, SELECT, UPDATE ON accounting_policies TO commissions_app;
+CREATE INDEX crm_syncs_by_position ON crm_syncs USING btree (workspace_id, provider, "position");
+ALTER TABLE crm_syncs ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY crm_syncs_of_owner ON crm_syncs TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
+CREATE POLICY crm_syncs_of_workspace ON crm_syncs TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
+GRANT DELETE, INSERT, SELECT, UPDATE ON crm_syncs TO commissions_app;
 
-CREATE TABLE job_items (
+CREATE TABLE crm_write_backs (
   workspace_id uuid NOT NULL,
-  job_id uuid NOT NULL,
-  place integer NOT NULL,
-  rep_id text,
-  version integer,
-  outcome text,
-  code text,
-  message text,
-  content jsonb,
-  CONSTRAINT job_items_pkey PRIMARY KEY (workspace_id, job_id, place),
-  CONSTRAINT job_items_workspace_id_job_id_rep_id_key UNIQUE (workspace_id, job_id, rep_id),
-  CONSTRAINT job_items_workspace_id_job_id_fkey FOREIGN KEY (workspace_id, job_id) REFERENCES stored_jobs(workspace_id, job_id) ON DELETE CASCADE,
-  CONSTRAINT job_items_outcome_check CHECK ((outcome = ANY (ARRAY['done'::text, 'skipped'::text, 'failed'::text])))
+  provider text NOT NULL,
+  targets jsonb NOT NULL,
+  checked_at timestamp with time zone,
+  findings jsonb NOT NULL DEFAULT '[]'::jsonb,
+  properties text[] NOT NULL DEFAULT '{}'::text[],
+  attempts integer NOT NULL DEFAULT 0,
+  not_before timestamp with time zone NOT NULL DEFAULT now(),
+  error text,
+  written_at timestamp with time zone,
+  CONSTRAINT crm_write_backs_pkey PRIMARY KEY (workspace_id, provider),
+  CONSTRAINT crm_write_backs_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(workspace_id),
+  CONSTRAINT crm_write_backs_provider_check CHECK ((provider = ANY (ARRAY['crma'::text, 'crmb'::text, 'crmc'::text])))
 );
-ALTER TABLE job_items ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
-CREATE POLICY job_items_of_owner ON job_items TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
-CREATE POLICY job_items_of_workspace ON job_items TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
-GRANT DELETE, INSERT, SELECT, UPDATE ON job_items TO commissions_app;
+ALTER TABLE crm_write_backs ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY crm_write_backs_of_owner ON crm_write_backs TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
+CREATE POLICY crm_write_backs_of_workspace ON crm_write_backs TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
+GRANT DELETE, INSERT, SELECT, UPDATE ON crm_write_backs TO commissions_app;
 
-CREATE TABLE imported_facts (
+CREATE TABLE deal_write_backs (
   workspace_id uuid NOT NULL,
-  imported_at timestamp with time zone NOT NULL DEFAULT now(),
-  place integer NOT NULL,
-  row integer NOT NULL,
-  rep_id uuid,
-  before jsonb,
-  after jsonb,
-  CONSTRAINT imported_facts_pkey PRIMARY KEY (workspace_id, imported_at, place),
-  CONSTRAINT imported_facts_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(workspace_id),
-  CONSTRAINT imported_facts_check CHECK (((before IS NOT NULL) OR (after IS NOT NULL)))
+  deal_id text NOT NULL,
+  provider text NOT NULL,
+  desired jsonb NOT NULL,
+  written jsonb,
+  due_at timestamp with time zone,
+  sent_at timestamp with time zone,
+  written_at timestamp with time zone,
+  attempts integer NOT NULL DEFAULT 0,
+  error text,
+  failed_at timestamp with time zone,
+  CONSTRAINT deal_write_backs_pkey PRIMARY KEY (workspace_id, deal_id),
+  CONSTRAINT deal_write_backs_provider_check CHECK ((provider = ANY (ARRAY['crma'::text, 'crmb'::text, 'crmc'::text])))
 );
-CREATE INDEX imported_facts_of_reps ON imported_facts USING btree (workspace_id, rep_id) WHERE (rep_id IS NOT NULL);
-ALTER TABLE imported_facts ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
-CREATE POLICY imported_facts_of_owner ON imported_facts TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
-CREATE POLICY imported_facts_of_workspace ON imported_facts TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
-GRANT DELETE, INSERT, SELECT, UPDATE ON imported_facts TO commissions_app;
+CREATE INDEX deal_write_backs_due ON deal_write_backs USING btree (workspace_id, provider, due_at, deal_id) WHERE (due_at IS NOT NULL);
+CREATE INDEX deal_write_backs_failed ON deal_write_backs USING btree (workspace_id, provider, failed_at, deal_id) WHERE (failed_at IS NOT NULL);
+ALTER TABLE deal_write_backs ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY deal_write_backs_of_owner ON deal_write_backs TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
+CREATE POLICY deal_write_backs_of_workspace ON deal_write_backs TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
+GRANT DELETE, INSERT, SELECT, UPDATE ON deal_write_backs TO commissions_app;
+
+CREATE TABLE scheduled_imports (
+  workspace_id uuid NOT NULL,
+  scheduled_import_id uuid NOT NULL,
+  name text NOT NULL,
+  subject text NOT NULL,
+  source jsonb NOT NULL,
+  secret bytea,
+  options jsonb NOT NULL,
+  every text NOT NULL,
+  at_time time without time zone NOT NULL,
+  paused boolean NOT NULL DEFAULT false,
+  revision uuid NOT NULL,
+  confirmed_header text[],
+  confirmed_by uuid,
+  confirmed_at timestamp with time zone,
+  next_run_at timestamp with time zone NOT NULL,
+  requests integer NOT NULL DEFAULT 0,
+  handled_requests integer NOT NULL DEFAULT 0,
+  attempts integer NOT NULL DEFAULT 0,
+  last_run_at timestamp with time zone,
+  error text,
+  created_at timestamp with time zone NOT NULL DEFAULT now(),
+  CONSTRAINT scheduled_imports_pkey PRIMARY KEY (workspace_id, scheduled_import_id),
+  CONSTRAINT scheduled_imports_every_check CHECK ((every = ANY (ARRAY['hour'::text, 'day'::text]))),
+  CONSTRAINT scheduled_imports_subject_check CHECK ((subject = ANY (ARRAY['deals'::text, 'people'::text, 'quotas'::text, 'invoices'::text])))
+);
+ALTER TABLE scheduled_imports ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY scheduled_imports_of_owner ON scheduled_imports TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
+CREATE POLICY scheduled_imports_of_workspace ON scheduled_imports TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
+GRANT DELETE, INSERT, SELECT, UPDATE ON scheduled_imports TO commissions_app;
+
+CREATE TABLE scheduled_import_files (
+  workspace_id uuid NOT NULL,
+  scheduled_import_id uuid NOT NULL,
+  file_id uuid NOT NULL,
+  name text NOT NULL,
+  version text,
+  hash text NOT NULL,
+  bytes integer NOT NULL,
+  status text NOT NULL,
+  sample jsonb NOT NULL,
+  result jsonb,
+  error text,
+  import_id uuid,
+  at timestamp with time zone NOT NULL DEFAULT now(),
+  CONSTRAINT scheduled_import_files_pkey PRIMARY KEY (workspace_id, scheduled_import_id, file_id),
+  CONSTRAINT scheduled_import_files_workspace_id_scheduled_import_id_nam_key UNIQUE (workspace_id, scheduled_import_id, name, hash),
+  CONSTRAINT scheduled_import_files_workspace_id_scheduled_import_id_fkey FOREIGN KEY (workspace_id, scheduled_import_id) REFERENCES scheduled_imports(workspace_id, scheduled_import_id) ON DELETE CASCADE,
+  CONSTRAINT scheduled_import_files_status_check CHECK ((status = ANY (ARRAY['waiting'::text, 'imported'::text, 'failed'::text])))
+);
+CREATE INDEX scheduled_import_files_latest ON scheduled_import_files USING btree (workspace_id, scheduled_import_id, at DESC, file_id);
+ALTER TABLE scheduled_import_files ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY scheduled_import_files_of_owner ON scheduled_import_files TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
+CREATE POLICY scheduled_import_files_of_workspace ON scheduled_import_files TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
+GRANT DELETE, INSERT, SELECT, UPDATE ON scheduled_import_files TO commissions_app;
+
+CREATE TABLE billing_customers (
+  workspace_id uuid NOT NULL,
+  customer_id text NOT NULL,
+  linked_at timestamp with time zone NOT NULL DEFAULT now(),
+  check_at timestamp with time zone NOT NULL DEFAULT now(),
+  CONSTRAINT billing_customers_pkey PRIMARY KEY (workspace_id, customer_id),
+  CONSTRAINT billing_customers_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(workspace_id),
+  CONSTRAINT billing_customers_customer_id_check CHECK (((length(customer_id) >= 1) AND (length(customer_id) <= 255)))
+);
+ALTER TABLE billing_customers ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY billing_customers_of_owner ON billing_customers TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
+CREATE POLICY billing_customers_of_workspace ON billing_customers TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
+GRANT DELETE, INSERT, SELECT, UPDATE ON billing_customers TO commissions_app;
+
+CREATE TABLE billing_subscriptions (
+  workspace_id uuid NOT NULL,
+  customer_id text NOT NULL,
+  subscription_id text NOT NULL,
+  status text NOT NULL,
+  tier text,
+  seats integer,
+  past_due_since timestamp with time zone,
+  fetched_at timestamp with time zone NOT NULL,
+  CONSTRAINT billing_subscriptions_pkey PRIMARY KEY (workspace_id, customer_id, subscription_id),
+  CONSTRAINT billing_subscriptions_workspace_id_customer_id_fkey FOREIGN KEY (workspace_id, customer_id) REFERENCES billing_customers(workspace_id, customer_id) ON DELETE CASCADE,
+  CONSTRAINT billing_subscriptions_seats_check CHECK ((seats >= 0)),
+  CONSTRAINT billing_subscriptions_tier_check CHECK ((tier = ANY (ARRAY['free'::text, 'pro'::text, 'enterprise'::text])))
+);
+ALTER TABLE billing_subscriptions ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY billing_subscriptions_of_owner ON billing_subscriptions TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
+CREATE POLICY billing_subscriptions_of_workspace ON billing_subscriptions TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
+GRANT DELETE, INSERT, SELECT, UPDATE ON billing_subscriptions TO commissions_app;
+
+CREATE TABLE billing_bindings (
+  workspace_id uuid NOT NULL,
+  subscription_id text NOT NULL,
+  bound_at timestamp with time zone NOT NULL DEFAULT now(),
+  CONSTRAINT billing_bindings_pkey PRIMARY KEY (workspace_id, subscription_id),
+  CONSTRAINT billing_bindings_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(workspace_id),
+  CONSTRAINT billing_bindings_subscription_id_check CHECK (((length(subscription_id) >= 1) AND (length(subscription_id) <= 255)))
+);
+CREATE INDEX billing_bindings_by_subscription ON billing_bindings USING btree (subscription_id);
+ALTER TABLE billing_bindings ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY billing_bindings_of_owner ON billing_bindings TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
+CREATE POLICY billing_bindings_of_workspace ON billing_bindings TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
+GRANT DELETE, INSERT, SELECT, UPDATE ON billing_bindings TO commissions_app;
+
+CREATE TABLE billing_unmatched (
+  event_id text NOT NULL,
+  customer_id text NOT NULL,
+  reference text,
+  received_at timestamp with time zone NOT NULL DEFAULT now(),
+  CONSTRAINT billing_unmatched_pkey PRIMARY KEY (event_id)
+);
+ALTER TABLE billing_unmatched ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY billing_unmatched_of_owner ON billing_unmatched TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
+
+CREATE TABLE billing_recovery (
+  one boolean NOT NULL DEFAULT true,
+  recovered_through timestamp with time zone,
+  claimed_until timestamp with time zone NOT NULL DEFAULT '-infinity'::timestamp with time zone,
+  CONSTRAINT billing_recovery_pkey PRIMARY KEY (one),
+  CONSTRAINT billing_recovery_one_check CHECK (one)
+);
+ALTER TABLE billing_recovery ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY billing_recovery_of_owner ON billing_recovery TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
 
 CREATE VIEW deal_versions WITH (security_invoker=true) AS
  SELECT deal_snapshots.workspace_id,
@@ -2925,24 +2896,7 @@ UNION ALL
 GRANT SELECT ON deal_versions TO commissions_app;
 
 CREATE OR REPLACE FUNCTION admit_callers(hashes bytea[], requested integer[], with_cache_versions boolean[], max_requests integer)
- RETURNS TABLE(hash bytea, workspace_id uuid, token_id uuid, kind text, rep_id uuid, role text, active boolean, created_by uuid, scopes text[], agent jsonb, admitted integer, remaining integer, reset_second bigint, now_second double precision, cache_versions text, team uuid[], is_agent boolean)
- LANGUAGE plpgsql
- SECURITY DEFINER
- SET search_path TO 'public', 'pg_temp'
- SET enable_seqscan TO 'off'
-AS $function$
-    #variable_conflict use_column
-    begin
-      return query
-        select a.*, a.kind = 'int' and exists (
-          select from tokens t where t.workspace_id = a.workspace_id and t.token_id = a.token_id and t.is_agent)
-        from admit_requests(hashes, requested, with_cache_versions, max_requests) a;
-    end $function$
-;
-GRANT EXECUTE ON FUNCTION admit_callers(bytea[],integer[],boolean[],integer) TO commissions_app;
-
-CREATE OR REPLACE FUNCTION admit_requests(hashes bytea[], requested integer[], with_cache_versions boolean[], max_requests integer)
- RETURNS TABLE(hash bytea, workspace_id uuid, token_id uuid, kind text, rep_id uuid, role text, active boolean, created_by uuid, scopes text[], agent jsonb, admitted integer, remaining integer, reset_second bigint, now_second double precision, cache_versions text, team uuid[])
+ RETURNS TABLE(hash bytea, workspace_id uuid, token_id uuid, kind text, rep_id uuid, role text, active boolean, created_by uuid, scopes text[], agent jsonb, is_agent boolean, admitted integer, remaining integer, reset_second bigint, now_second double precision, cache_versions text, team uuid[])
  LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO 'public', 'pg_temp'
@@ -2950,25 +2904,25 @@ CREATE OR REPLACE FUNCTION admit_requests(hashes bytea[], requested integer[], w
 AS $function$
     #variable_conflict use_column
     declare
-      place integer;
+      i integer;
     begin
-      for hash, workspace_id, token_id, kind, rep_id, role, active, created_by, scopes, agent in
+      for hash, workspace_id, token_id, kind, rep_id, role, active, created_by, scopes, agent, is_agent in
         select * from find_tokens(hashes)
       loop
-        place := array_position(hashes, hash);
+        i := array_position(hashes, hash);
         if max_requests is not null then
           select c.admitted, c.remaining, c.reset_second, c.now_second
           into admitted, remaining, reset_second, now_second
           from count_requests(array[workspace_id], array[coalesce((agent ->> 'connectionId')::uuid, token_id)],
-            requested[place : place], array[max_requests], array[null::timestamptz]) c;
+            requested[i : i], array[max_requests], array[null::timestamptz]) c;
         end if;
-        cache_versions := case when with_cache_versions[place] then cache_versions_of(workspace_id) end;
+        cache_versions := case when with_cache_versions[i] then cache_versions_of(workspace_id) end;
         team := case when kind in ('sess', 'agt') and role = 'manager' then visible_team(workspace_id, rep_id) end;
         return next;
       end loop;
     end $function$
 ;
-GRANT EXECUTE ON FUNCTION admit_requests(bytea[],integer[],boolean[],integer) TO commissions_app;
+GRANT EXECUTE ON FUNCTION admit_callers(bytea[],integer[],boolean[],integer) TO commissions_app;
 
 CREATE OR REPLACE FUNCTION adopt_database()
  RETURNS void
@@ -3126,7 +3080,8 @@ CREATE OR REPLACE FUNCTION calculation_backlog()
 AS $function$
       select count(*),
         coalesce(extract(epoch from clock_timestamp() - min(q.requested_at) filter (where l.parked_at is null
-          and not exists (select from crm_pulls p where p.workspace_id = q.workspace_id and p.pull_id = q.pull_id))), 0)::float8,
+          and not exists (select from crm_sync_runs r
+            where r.workspace_id = q.workspace_id and r.sync_run_id = q.sync_run_id))), 0)::float8,
         (select count(*) from lanes p where p.parked_at is not null)
       from calculation_requests q
       left join lanes l on l.workspace_id = q.workspace_id and l.rep_id = q.rep_id
@@ -3504,20 +3459,20 @@ AS $function$
       end if;
       lanes_of_each := ceil(max_lanes::numeric / cardinality(waiting));
       loop
-        select array_agg(due.workspace_id order by due.place), array_agg(due.rep_id order by due.place)
+        select array_agg(due.workspace_id order by due.turn), array_agg(due.rep_id order by due.turn)
           into due_workspaces, due_reps
           from unnest(waiting) w(workspace_id), lateral (
-            select q.workspace_id, q.rep_id, row_number() over (order by q.request_id) as place
+            select q.workspace_id, q.rep_id, row_number() over (order by q.request_id) as turn
             from calculation_requests q
             left join lanes l on l.workspace_id = q.workspace_id and l.rep_id = q.rep_id
             where q.workspace_id = w.workspace_id and q.requested_at < before and l.parked_at is null
               and (l.not_before is null or l.not_before <= now())
-              and not exists (select from crm_pulls p where p.workspace_id = q.workspace_id and p.pull_id = q.pull_id
-                and p.failing_since is null)
+              and not exists (select from crm_sync_runs r
+                where r.workspace_id = q.workspace_id and r.sync_run_id = q.sync_run_id and r.failing_since is null)
               and not exists (select from calculation_requests e
                 where e.workspace_id = q.workspace_id and e.rep_id = q.rep_id and e.request_id < q.request_id
-                  and e.requested_at < before and not exists (select from crm_pulls p
-                    where p.workspace_id = e.workspace_id and p.pull_id = e.pull_id and p.failing_since is null))
+                  and e.requested_at < before and not exists (select from crm_sync_runs r
+                    where r.workspace_id = e.workspace_id and r.sync_run_id = e.sync_run_id and r.failing_since is null))
             order by q.request_id
             limit lanes_of_each
           ) due;
@@ -3552,12 +3507,12 @@ CREATE OR REPLACE FUNCTION due_period_checks(older_than interval, max_reps integ
 AS $function$
       select due.workspace_id, due.rep_id
       from (
-        select c.workspace_id, c.rep_id, row_number() over (partition by c.workspace_id order by min(c.check_id)) as place
+        select c.workspace_id, c.rep_id, row_number() over (partition by c.workspace_id order by min(c.check_id)) as turn
         from period_checks c
         where c.not_before < now() - older_than
         group by c.workspace_id, c.rep_id
       ) due
-      order by due.place
+      order by due.turn
       limit max_reps
     $function$
 ;
@@ -3572,48 +3527,11 @@ AS $function$
       select c.workspace_id, c.provider from crm_connections c
       where c.provider = any(providers) and c.connected_at is not null and c.credentials is not null and c.sync_enabled
         and c.broken_at is null and (c.poll_due_at is null or c.poll_due_at <= now())
-        and not exists (select from crm_pulls p
-          where p.workspace_id = c.workspace_id and p.provider = c.provider and p.kind = 'poll')
+        and not exists (select from crm_sync_runs r
+          where r.workspace_id = c.workspace_id and r.provider = c.provider and r.kind = 'poll')
     $function$
 ;
 GRANT EXECUTE ON FUNCTION due_polls(text[]) TO commissions_app;
-
-CREATE OR REPLACE FUNCTION due_pulls()
- RETURNS TABLE(workspace_id uuid, pull_id uuid, generation integer)
- LANGUAGE sql
- STABLE SECURITY DEFINER
- SET search_path TO 'public', 'pg_temp'
-AS $function$
-      select p.workspace_id, p.pull_id, coalesce(l.generation, 0)
-      from crm_pulls p
-      left join work_leases l on l.workspace_id = p.workspace_id and l.work = 'pull ' || p.pull_id
-      where p.not_before <= now() and (l.leased_until is null or l.leased_until < now())
-    $function$
-;
-GRANT EXECUTE ON FUNCTION due_pulls() TO commissions_app;
-
-CREATE OR REPLACE FUNCTION due_scheduled_imports(max_imports integer)
- RETURNS TABLE(workspace_id uuid, scheduled_import_id uuid)
- LANGUAGE sql
- STABLE SECURITY DEFINER
- SET search_path TO 'public', 'pg_temp'
-AS $function$
-      select due.workspace_id, due.scheduled_import_id
-      from (
-        select s.workspace_id, s.scheduled_import_id, s.next_run_at,
-          row_number() over (partition by s.workspace_id order by s.next_run_at) as place
-        from scheduled_imports s
-        where not s.paused and (s.next_run_at <= now() or s.requests > s.handled_requests)
-          and not exists (
-            select from work_leases l
-            where l.workspace_id = s.workspace_id and l.work = 'scheduled import ' || s.scheduled_import_id
-              and l.leased_until > now())
-      ) due
-      order by due.place, due.next_run_at
-      limit max_imports
-    $function$
-;
-GRANT EXECUTE ON FUNCTION due_scheduled_imports(integer) TO commissions_app;
 
 CREATE OR REPLACE FUNCTION due_scheduled_imports(max_imports integer, max_of_workspace integer)
  RETURNS TABLE(workspace_id uuid, scheduled_import_id uuid)
@@ -3652,7 +3570,7 @@ AS $function$
       from (
         select j.workspace_id, j.job_id, j.not_before, j.is_leased,
           row_number() over (
-            partition by j.workspace_id order by j.is_leased desc, j.total > 1, j.not_before) as place
+            partition by j.workspace_id order by j.is_leased desc, j.total > 1, j.not_before) as turn
         from (
           select j.*, exists (
             select from work_leases l
@@ -3662,33 +3580,26 @@ AS $function$
           where j.kind = kind_of_job and j.finished_at is null and j.not_before <= now()
         ) j
       ) due
-      where not due.is_leased and due.place <= max_of_workspace
-      order by due.place, due.not_before
+      where not due.is_leased and due.turn <= max_of_workspace
+      order by due.turn, due.not_before
       limit max_jobs
     $function$
 ;
 GRANT EXECUTE ON FUNCTION due_stored_jobs(text,integer,integer) TO commissions_app;
 
-CREATE OR REPLACE FUNCTION due_webhook_endpoints(max_endpoints integer)
- RETURNS TABLE(workspace_id uuid, endpoint_id uuid)
+CREATE OR REPLACE FUNCTION due_sync_runs()
+ RETURNS TABLE(workspace_id uuid, sync_run_id uuid, generation integer)
  LANGUAGE sql
  STABLE SECURITY DEFINER
  SET search_path TO 'public', 'pg_temp'
 AS $function$
-      select e.workspace_id, e.endpoint_id from webhook_endpoints e
-      where e.enabled and e.not_before <= now() and exists (
-        select from webhook_deliveries d
-        where d.workspace_id = e.workspace_id and d.endpoint_id = e.endpoint_id and d.status = 'pending'
-          and (e.failures > 0 or d.not_before <= now())
-          and not exists (
-            select from webhook_deliveries f
-            where f.workspace_id = d.workspace_id and f.endpoint_id = d.endpoint_id and f.sequence_id = d.sequence_id
-              and f.status = 'pending' and f.position < d.position))
-      order by e.attempted_at nulls first
-      limit max_endpoints
+      select r.workspace_id, r.sync_run_id, coalesce(l.generation, 0)
+      from crm_sync_runs r
+      left join work_leases l on l.workspace_id = r.workspace_id and l.work = 'sync run ' || r.sync_run_id
+      where r.not_before <= now() and (l.leased_until is null or l.leased_until < now())
     $function$
 ;
-GRANT EXECUTE ON FUNCTION due_webhook_endpoints(integer) TO commissions_app;
+GRANT EXECUTE ON FUNCTION due_sync_runs() TO commissions_app;
 
 CREATE OR REPLACE FUNCTION due_webhook_endpoints(max_endpoints integer, max_of_workspace integer)
  RETURNS TABLE(workspace_id uuid, endpoint_id uuid)
@@ -3854,7 +3765,7 @@ AS $function$
 GRANT EXECUTE ON FUNCTION find_sign_ins(text,uuid) TO commissions_app;
 
 CREATE OR REPLACE FUNCTION find_tokens(hashes bytea[])
- RETURNS TABLE(hash bytea, workspace_id uuid, token_id uuid, kind text, rep_id uuid, role text, active boolean, created_by uuid, scopes text[], agent jsonb)
+ RETURNS TABLE(hash bytea, workspace_id uuid, token_id uuid, kind text, rep_id uuid, role text, active boolean, created_by uuid, scopes text[], agent jsonb, is_agent boolean)
  LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO 'public', 'pg_temp'
@@ -3864,13 +3775,14 @@ AS $function$
     declare
       is_stale boolean;
     begin
-      for hash, workspace_id, token_id, kind, rep_id, role, active, created_by, scopes, agent, is_stale in
+      for hash, workspace_id, token_id, kind, rep_id, role, active, created_by, scopes, agent, is_agent,
+        is_stale in
         select t.token_hash, t.workspace_id, t.token_id, t.kind, t.rep_id, r.role, r.active, t.created_by, t.scopes,
           case when t.kind = 'agt' then (
             select jsonb_build_object('connectionId', a.connection_id, 'clientName', a.client_name,
               'audience', a.audience, 'scopes', a.scopes)
             from agent_connections a where a.workspace_id = t.workspace_id and a.connection_id = t.connection_id) end,
-          t.last_used_at is null or t.last_used_at < now() - interval '1 minute'
+          t.is_agent, t.last_used_at is null or t.last_used_at < now() - interval '1 minute'
         from tokens t left join reps r on r.workspace_id = t.workspace_id and r.rep_id = t.rep_id
         where t.token_hash = any(hashes) and (t.expires_at is null or t.expires_at > now())
           and (t.kind <> 'sess' or (coalesce(t.last_used_at, t.created_at) > now() - interval '12 hours'
@@ -3964,13 +3876,13 @@ CREATE OR REPLACE FUNCTION keep_removed_commission_events()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
-      begin
-        insert into removed_rows (workspace_id, feed, row_key, rep_id)
-        select workspace_id, 'commission_events', event_id::text, rep_id from old_rows
-        on conflict (workspace_id, feed, row_key) do update
-          set removed_at = excluded.removed_at, changed_in = excluded.changed_in;
-        return null;
-      end $function$
+    begin
+      insert into removed_rows (workspace_id, feed, row_key, rep_id)
+      select workspace_id, 'commission_events', event_id::text, rep_id from old_rows
+      on conflict (workspace_id, feed, row_key) do update
+        set removed_at = excluded.removed_at, changed_in = excluded.changed_in;
+      return null;
+    end $function$
 ;
 GRANT EXECUTE ON FUNCTION keep_removed_commission_events() TO PUBLIC;
 
@@ -3978,13 +3890,13 @@ CREATE OR REPLACE FUNCTION keep_removed_deals()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
-      begin
-        insert into removed_rows (workspace_id, feed, row_key, rep_id)
-        select workspace_id, 'deals', deal_id::text, null::uuid from old_rows
-        on conflict (workspace_id, feed, row_key) do update
-          set removed_at = excluded.removed_at, changed_in = excluded.changed_in;
-        return null;
-      end $function$
+    begin
+      insert into removed_rows (workspace_id, feed, row_key, rep_id)
+      select workspace_id, 'deals', deal_id::text, null::uuid from old_rows
+      on conflict (workspace_id, feed, row_key) do update
+        set removed_at = excluded.removed_at, changed_in = excluded.changed_in;
+      return null;
+    end $function$
 ;
 GRANT EXECUTE ON FUNCTION keep_removed_deals() TO PUBLIC;
 
@@ -4323,23 +4235,6 @@ AS $function$
 ;
 GRANT EXECUTE ON FUNCTION refresh_deal_participations() TO PUBLIC;
 
-CREATE OR REPLACE FUNCTION register_agent_client(id text, client_metadata jsonb)
- RETURNS boolean
- LANGUAGE sql
- SECURITY DEFINER
- SET search_path TO 'public', 'pg_temp'
-AS $function$
-      with registered as (
-        insert into agent_clients (client_id, metadata)
-        select id, client_metadata
-        where (select count(*) from agent_clients c where c.created_at > now() - interval '1 hour') < 1000
-        returning 1
-      )
-      select exists (select from registered)
-    $function$
-;
-GRANT EXECUTE ON FUNCTION register_agent_client(text,jsonb) TO commissions_app;
-
 CREATE OR REPLACE FUNCTION register_agent_client(id text, client_metadata jsonb, network bytea)
  RETURNS text
  LANGUAGE plpgsql
@@ -4465,19 +4360,6 @@ AS $function$
     $function$
 ;
 GRANT EXECUTE ON FUNCTION rename_approver_in_history(uuid,text) TO commissions_app;
-
-CREATE OR REPLACE FUNCTION return_sign_in_try(code uuid, with_nonce boolean)
- RETURNS void
- LANGUAGE sql
- SECURITY DEFINER
- SET search_path TO 'public', 'pg_temp'
-AS $function$
-      update sign_in_codes set attempts = greatest(0, attempts - (not with_nonce)::integer),
-        nonce_attempts = greatest(0, nonce_attempts - with_nonce::integer)
-      where code_id = code and used_at is null
-    $function$
-;
-GRANT EXECUTE ON FUNCTION return_sign_in_try(uuid,boolean) TO commissions_app;
 
 CREATE OR REPLACE FUNCTION return_sign_in_try(code uuid, with_nonce boolean, network bytea)
  RETURNS void

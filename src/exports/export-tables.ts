@@ -1,4 +1,4 @@
-import { type ColumnType, type Generated } from 'kysely';
+import { type ColumnType } from 'kysely';
 import { type GeneratedInstant } from '../platform/database/tables.js';
 
 export type ExportKind =
@@ -38,7 +38,7 @@ export interface ExportTables {
     handover_id: string;
     period: string;
     layout: string;
-    scope: Generated<'full' | 'new'>;
+    scope: 'full' | 'new';
     note: string | null;
     filename: string;
     sha256: string;

@@ -1,7 +1,6 @@
 import { type Clock } from '../kernel/clock.js';
 import { compareNames } from '../kernel/compare-names.js';
 import { type DayRange } from '../kernel/day.js';
-import { invalid } from '../kernel/failure.js';
 import { plainAmount } from '../kernel/money-text.js';
 import { type Period } from '../kernel/period.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
@@ -95,8 +94,6 @@ function listAmounts(member: TeamMemberStatement): readonly CurrencySummary[] {
 /** What recorded hand-overs of the period do not contain: people who were approved since, and what has changed. */
 export async function withoutHandedOver(tx: Transaction, team: TeamExport): Promise<TeamExport> {
   const handed = await loadHandedAmounts(tx, team.period);
-  if (!handed.isComplete)
-    throw invalid({ path: 'scope', message: 'new needs hand-overs with amounts, and the period has one without' });
   const rows = team.members.flatMap((member) =>
     newAmounts([member.main, ...member.others], handed.people.get(member.repId) ?? []).map((amounts) => ({
       member,

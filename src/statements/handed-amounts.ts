@@ -12,16 +12,13 @@ export interface HandedAmount extends CurrencySummary {
 
 interface HandedFile {
   readonly scope: 'full' | 'new';
-  /** Null for hand-overs that a process of the previous release recorded. */
-  readonly amounts: readonly HandedAmount[] | null;
+  readonly amounts: readonly HandedAmount[];
 }
 
 /** What was handed over in a period. */
 export interface HandedAmounts {
   /** The number of files. */
   readonly files: number;
-  /** Whether the content of every file is known. */
-  readonly isComplete: boolean;
   /** The amounts of each person; people in no file are absent. */
   readonly people: ReadonlyMap<string, readonly CurrencySummary[]>;
 }
@@ -32,14 +29,14 @@ export async function loadHandedAmounts(tx: Transaction, period: string): Promis
     where workspace_id = ${tx.workspaceId} and period = ${period}
       and created_at <= coalesce(${tx.asOf}::timestamptz, 'infinity')
     order by created_at, handover_id`.execute(tx.db);
-  return { files: rows.length, isComplete: rows.every(({ amounts }) => amounts !== null), people: addUp(rows) };
+  return { files: rows.length, people: addUp(rows) };
 }
 
 /** A full file replaces earlier ones for the people in it; a file with what is new adds to them. */
 function addUp(files: readonly HandedFile[]): ReadonlyMap<string, readonly CurrencySummary[]> {
   const people = new Map<string, readonly CurrencySummary[]>();
   for (const { scope, amounts } of files)
-    for (const [repId, handed] of groupBy(amounts ?? [], (amount) => amount.repId)) {
+    for (const [repId, handed] of groupBy(amounts, (amount) => amount.repId)) {
       const before = scope === 'full' ? [] : (people.get(repId) ?? []);
       people.set(repId, totalsByCurrency([...before, ...handed]));
     }

@@ -684,8 +684,8 @@ describe('two workspaces', () => {
     );
     const change = randomUUID();
     await service.sql(
-      `insert into change_requests (workspace_id, request_id, rep_id, caller, tool, title, input, status, expires_at)
-      values ($1, $2, $3, '{"actor":"x"}', 'delete_plan', 'Delete', '{}', 'pending', now() + interval '1 day')`,
+      `insert into change_requests (workspace_id, request_id, rep_id, caller, tool, title, input, basis, status, expires_at)
+      values ($1, $2, $3, '{"actor":"x"}', 'delete_plan', 'Delete', '{}', '{}', 'pending', now() + interval '1 day')`,
       made,
       change,
       ada,

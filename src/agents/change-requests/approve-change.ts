@@ -77,13 +77,13 @@ function pays(approver: Caller, paid: readonly string[]): boolean {
  * preview that a person has just read: in a busy workspace it changes within seconds, and nothing could be approved.
  */
 function isCurrent({ basis: present }: PresentBasis, { basis, isFresh }: RequestedChange): boolean {
-  if (basis?.state !== present.state || basis.configuration !== present.configuration) return false;
+  if (basis.state !== present.state || basis.configuration !== present.configuration) return false;
   return isFresh || basis.commission === present.commission;
 }
 
 function changesSince(request: RequestedChange, { basis }: PresentBasis, { preview }: Previewed): ShownPart[] {
   return [
-    ...(basis.state === request.basis?.state ? [] : (['subject'] as const)),
+    ...(basis.state === request.basis.state ? [] : (['subject'] as const)),
     ...(showSameFigures(preview, request.preview) ? [] : (['commission'] as const)),
   ];
 }

@@ -91,8 +91,7 @@ export interface RequestedChange extends ToolCall {
   readonly caller: StoredCaller;
   readonly preview: StoredPreview | null;
   readonly moves: readonly string[];
-  /** Null for a request that an earlier release stored. */
-  readonly basis: Basis | null;
+  readonly basis: Basis;
   /** Whether the preview was calculated for a person within the last minutes. */
   readonly isFresh: boolean;
 }

@@ -18,7 +18,7 @@ export interface ChangeRequestTables {
     title: string;
     input: Json<RawInput>;
     preview: ColumnType<StoredPreview | null, string | null, string | null>;
-    basis: ColumnType<Basis | null, string | null, string | null>;
+    basis: Json<Basis>;
     moves: Generated<readonly string[]>;
     outdated: ColumnType<Outdated | null, string | null | undefined, string | null>;
     ended_because: ColumnType<End | null, never, never>;

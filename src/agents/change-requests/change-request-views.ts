@@ -33,7 +33,7 @@ interface Row {
   readonly title: string;
   readonly input: RawInput;
   readonly preview: StoredPreview | null;
-  readonly basis: Basis | null;
+  readonly basis: Basis;
   readonly outdated: Outdated | null;
   readonly status: ChangeRequestStatus;
   readonly endedBecause: End | null;

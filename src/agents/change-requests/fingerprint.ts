@@ -6,8 +6,8 @@ export function computeFingerprint({
   basis,
   preview,
 }: {
-  readonly basis: Basis | null;
+  readonly basis: Basis;
   readonly preview: StoredPreview | null;
 }): string {
-  return hashJson([basis?.state ?? null, preview && { ...preview, calculatedAt: null }]);
+  return hashJson([basis.state, preview && { ...preview, calculatedAt: null }]);
 }

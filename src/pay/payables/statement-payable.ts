@@ -150,8 +150,7 @@ export function toTotalsResponse(totals: StoredTotals): z.input<typeof payTotals
   return {
     currency,
     released: Number(released),
-    // Statements of earlier releases have what corrections take back here, and also in `added`.
-    carriedIn: Math.max(0, Number(carriedIn)),
+    carriedIn: Number(carriedIn),
     opening: Number(opening),
     added: Number(added),
     recovered: Number(recovered),

@@ -479,8 +479,8 @@ describe('changes by agents', () => {
     await decide(ada, first.id, 'reject');
     expect(await codes(byBen, 1)).to.deep.equal(['approval_required']);
     await service.sql(
-      `insert into change_requests (workspace_id, request_id, rep_id, caller, tool, title, input, status, expires_at)
-       select workspace_id, gen_random_uuid(), gen_random_uuid(), caller, tool, title, input, 'pending', expires_at
+      `insert into change_requests (workspace_id, request_id, rep_id, caller, tool, title, input, basis, status, expires_at)
+       select workspace_id, gen_random_uuid(), gen_random_uuid(), caller, tool, title, input, basis, 'pending', expires_at
        from change_requests, generate_series(1, 200) where request_id = $1`,
       first.id,
     );

@@ -42,15 +42,9 @@ export async function consumeState(
     select workspace_id, secrets from take_sign_in_state(${hash})`.execute(tx.db);
   const row = rows[0];
   if (row === undefined) return null;
-  const {
-    browserKey,
-    providerId = null,
-    ...flowSecrets
-  } = JSON.parse(secrets.open(stateEncryptionContext(hash), row.secrets)) as FlowSecrets & {
-    browserKey: string;
-    // Absent in states of the previous release.
-    providerId?: string | null;
-  };
+  const { browserKey, providerId, ...flowSecrets } = JSON.parse(
+    secrets.open(stateEncryptionContext(hash), row.secrets),
+  ) as FlowSecrets & Pick<StoredState, 'browserKey' | 'providerId'>;
   return { workspaceId: row.workspace_id, flowSecrets, browserKey, providerId };
 }
 
