@@ -17,13 +17,13 @@ async function createImportedFacts(db: Kysely<unknown>): Promise<void> {
       workspace_id uuid not null references workspaces,
       -- the instant of the transaction, as its entry of the audit log has it
       imported_at timestamptz not null default now(),
-      place integer not null,
+      position integer not null,
       -- of the file
       row integer not null,
       rep_id uuid,
       before jsonb,
       after jsonb,
-      primary key (workspace_id, imported_at, place),
+      primary key (workspace_id, imported_at, position),
       check (before is not null or after is not null)
     )`.execute(db);
   await sql`

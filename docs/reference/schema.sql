@@ -139,7 +139,7 @@ CREATE TABLE reporting_lines (
   manager_id uuid NOT NULL,
   CONSTRAINT reporting_lines_pkey PRIMARY KEY (workspace_id, rep_id, from_day),
   CONSTRAINT reporting_lines_workspace_id_manager_id_fkey FOREIGN KEY (workspace_id, manager_id) REFERENCES reps(workspace_id, rep_id),
-  CONSTRAINT reporting_lines_workspace_id_rep_id_fkey FOREIGN KEY (workspace_id, rep_id) REFERENCES reps(workspace_id, rep_id),
+  CONSTRAINT reporting_lines_workspace_id_rep_id_fkey FOREIGN KEY (workspace_id, rep_id) REFERENCES reps(workspace_id, rep_id) ON DELETE CASCADE,
   CONSTRAINT reporting_lines_check CHECK ((rep_id <> manager_id)),
   CONSTRAINT reporting_lines_check1 CHECK (((to_day IS NULL) OR (to_day >= from_day)))
 );
@@ -223,7 +223,7 @@ CREATE TABLE employment_history (
   hire_date date,
   end_date date,
   CONSTRAINT employment_history_pkey PRIMARY KEY (workspace_id, rep_id, "position"),
-  CONSTRAINT employment_history_workspace_id_rep_id_fkey FOREIGN KEY (workspace_id, rep_id) REFERENCES reps(workspace_id, rep_id),
+  CONSTRAINT employment_history_workspace_id_rep_id_fkey FOREIGN KEY (workspace_id, rep_id) REFERENCES reps(workspace_id, rep_id) ON DELETE CASCADE,
   CONSTRAINT employment_history_check CHECK ((hire_date <= end_date))
 );
 ALTER TABLE employment_history ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
@@ -272,7 +272,7 @@ CREATE TABLE rep_pay_currencies (
   from_day date NOT NULL,
   currency text,
   CONSTRAINT rep_pay_currencies_pkey PRIMARY KEY (workspace_id, rep_id, from_day),
-  CONSTRAINT rep_pay_currencies_workspace_id_rep_id_fkey FOREIGN KEY (workspace_id, rep_id) REFERENCES reps(workspace_id, rep_id),
+  CONSTRAINT rep_pay_currencies_workspace_id_rep_id_fkey FOREIGN KEY (workspace_id, rep_id) REFERENCES reps(workspace_id, rep_id) ON DELETE CASCADE,
   CONSTRAINT rep_pay_currencies_currency_check CHECK ((currency ~ '^[A-Z]{3}$'::text))
 );
 CREATE TRIGGER bump_workspace_cache_version AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON rep_pay_currencies FOR EACH STATEMENT EXECUTE FUNCTION bump_workspace_cache_version();
@@ -290,7 +290,7 @@ CREATE TABLE rep_pay_currency_history (
   from_day date NOT NULL,
   currency text,
   CONSTRAINT rep_pay_currency_history_pkey PRIMARY KEY (workspace_id, rep_id, from_day, "position"),
-  CONSTRAINT rep_pay_currency_history_workspace_id_rep_id_fkey FOREIGN KEY (workspace_id, rep_id) REFERENCES reps(workspace_id, rep_id),
+  CONSTRAINT rep_pay_currency_history_workspace_id_rep_id_fkey FOREIGN KEY (workspace_id, rep_id) REFERENCES reps(workspace_id, rep_id) ON DELETE CASCADE,
   CONSTRAINT rep_pay_currency_history_currency_check CHECK ((currency ~ '^[A-Z]{3}$'::text))
 );
 ALTER TABLE rep_pay_currency_history ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
@@ -1519,7 +1519,7 @@ CREATE TABLE lanes (
   fresh_deals integer,
   fresh_skipped integer,
   CONSTRAINT lanes_pkey PRIMARY KEY (workspace_id, rep_id),
-  CONSTRAINT lanes_workspace_id_rep_id_fkey FOREIGN KEY (workspace_id, rep_id) REFERENCES reps(workspace_id, rep_id),
+  CONSTRAINT lanes_workspace_id_rep_id_fkey FOREIGN KEY (workspace_id, rep_id) REFERENCES reps(workspace_id, rep_id) ON DELETE CASCADE,
   CONSTRAINT lanes_check CHECK ((num_nulls(fresh_revision, fresh_until, fresh_through, fresh_code, fresh_deals, fresh_skipped) = ANY (ARRAY[0, 6])))
 );
 ALTER TABLE lanes ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
@@ -2747,6 +2747,24 @@ ALTER TABLE deal_write_backs ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY
 CREATE POLICY deal_write_backs_of_owner ON deal_write_backs TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
 CREATE POLICY deal_write_backs_of_workspace ON deal_write_backs TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
 GRANT DELETE, INSERT, SELECT, UPDATE ON deal_write_backs TO commissions_app;
+
+CREATE TABLE imported_facts (
+  workspace_id uuid NOT NULL,
+  imported_at timestamp with time zone NOT NULL DEFAULT now(),
+  position integer NOT NULL,
+  row integer NOT NULL,
+  rep_id uuid,
+  before jsonb,
+  after jsonb,
+  CONSTRAINT imported_facts_pkey PRIMARY KEY (workspace_id, imported_at, "position"),
+  CONSTRAINT imported_facts_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(workspace_id),
+  CONSTRAINT imported_facts_check CHECK (((before IS NOT NULL) OR (after IS NOT NULL)))
+);
+CREATE INDEX imported_facts_of_reps ON imported_facts USING btree (workspace_id, rep_id) WHERE (rep_id IS NOT NULL);
+ALTER TABLE imported_facts ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY imported_facts_of_owner ON imported_facts TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
+CREATE POLICY imported_facts_of_workspace ON imported_facts TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
+GRANT DELETE, INSERT, SELECT, UPDATE ON imported_facts TO commissions_app;
 
 CREATE TABLE scheduled_imports (
   workspace_id uuid NOT NULL,

@@ -108,7 +108,7 @@ export async function restorePayCurrencies(
         ['rep_id', 'uuid', ({ repId }) => repId],
         ['from_day', 'date', ({ from }) => from],
       ])}
-      where c.workspace_id = ${tx.workspaceId} and c.rep_id = rows_from.rep_id and c.from_day = rows_from.from_day`.execute(
+      where c.workspace_id = ${tx.workspaceId} and c.rep_id = input.rep_id and c.from_day = input.from_day`.execute(
       tx.db,
     );
 }

@@ -44,7 +44,7 @@ export interface Tables {
   imported_facts: {
     workspace_id: string;
     imported_at: GeneratedInstant;
-    place: number;
+    position: number;
     row: number;
     rep_id: string | null;
     before: unknown;

@@ -88,13 +88,13 @@ export async function recordImported(
   const toJson = (fact: object | null) => (fact === null ? null : JSON.stringify(pick(fact, [...key, ...terms])));
   const repIdOf = ({ before, after }: FactChange<object>) =>
     ((after ?? before) as { readonly repId?: string }).repId ?? null;
-  const rows = changes.map((change, place) => ({ change, place }));
+  const rows = changes.map((change, position) => ({ change, position }));
   for (const part of chunk(rows, rowsPerStatement))
     await sql`
-      insert into imported_facts (workspace_id, place, row, rep_id, before, after)
-      select ${tx.workspaceId}::uuid, place, row, rep_id, before, after
+      insert into imported_facts (workspace_id, position, row, rep_id, before, after)
+      select ${tx.workspaceId}::uuid, position, row, rep_id, before, after
       from ${unnestRows(part, [
-        ['place', 'integer', ({ place }) => place],
+        ['position', 'integer', ({ position }) => position],
         ['row', 'integer', ({ change }) => change.row],
         ['rep_id', 'uuid', ({ change }) => repIdOf(change)],
         ['before', 'jsonb', ({ change }) => toJson(change.before)],
@@ -145,6 +145,6 @@ export async function listImported(tx: Transaction, importId: string): Promise<F
   const { rows } = await sql<FactChange<object>>`
     select f.row, f.before, f.after from imported_facts f
     join audit_entries e on e.workspace_id = f.workspace_id and e.at = f.imported_at
-    where e.workspace_id = ${tx.workspaceId} and e.entry_id = ${importId} order by f.place`.execute(tx.db);
+    where e.workspace_id = ${tx.workspaceId} and e.entry_id = ${importId} order by f.position`.execute(tx.db);
   return rows;
 }
