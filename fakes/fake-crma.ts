@@ -20,6 +20,8 @@ interface FakeAttribute {
   readonly isSystem?: boolean;
   /** The vendor computes the values. */
   readonly isReadOnly?: boolean;
+  /** A record reference refers to records of this object; companies by default. */
+  readonly object?: string;
 }
 
 /** An amount in another currency than the attribute's default. */
@@ -117,7 +119,8 @@ export class FakeCrma {
   /** Number of events per body; the vendor guarantees nothing. */
   eventsPerDelivery = 1;
   private readonly deals = new DealStore<StoredDeal>(({ id }) => id);
-  private readonly companies = new Map<string, object>();
+  /** Records of other objects than deals and people, by object and id. */
+  private readonly records = new Map<string, Map<string, object>>();
   /** By address. */
   private readonly people = new Map<string, object>();
   private readonly members = new Map<string, Readonly<Record<string, unknown>>>();
@@ -212,14 +215,31 @@ export class FakeCrma {
 
   /** Adds a company with texts. */
   addCompany(values: Readonly<Record<string, string>>): string {
+    return this.addRecord('companies', values);
+  }
+
+  /** Adds a record with texts and amounts to an object. */
+  addRecord(object: string, values: Readonly<Record<string, string | FakeMoney>>): string {
     const id = randomUUID();
-    this.companies.set(id, {
-      id: { workspace_id: this.workspaceId, object_id: this.assignId('companies'), record_id: id },
-      created_at: this.instant(),
-      web_url: `${this.server.url}/companies/${id}`,
-      values: this.texts(values),
-    });
+    this.setRecord(object, id, values);
     return id;
+  }
+
+  setRecord(object: string, id: string, values: Readonly<Record<string, string | FakeMoney>>): void {
+    const money = Object.entries(values).flatMap(([slug, value]) =>
+      isMoney(value)
+        ? [[slug, [{ ...this.live('currency'), currency_value: value.amount, currency_code: value.currency }]] as const]
+        : [],
+    );
+    const texts = Object.entries(values).flatMap(([slug, value]) => (isMoney(value) ? [] : [[slug, value] as const]));
+    const records = this.records.get(object) ?? new Map<string, object>();
+    this.records.set(object, records);
+    records.set(id, {
+      id: { workspace_id: this.workspaceId, object_id: this.assignId(object), record_id: id },
+      created_at: this.instant(),
+      web_url: `${this.server.url}/${object}/${id}`,
+      values: { ...this.texts(Object.fromEntries(texts)), ...Object.fromEntries(money) },
+    });
   }
 
   /** Deals imported together may have the same creation time. */
@@ -352,15 +372,17 @@ export class FakeCrma {
         response.json({ data: (attribute.options ?? []).map((title) => this.choiceJson(attribute, title)) });
       });
     routes.post('/objects/deals/records/query', (request, response) => this.respondQuery(request, response));
-    routes.post('/objects/companies/records/query', (request, response) => {
-      const ids: unknown = request.body?.filter?.record_id?.$in;
-      if (!Array.isArray(ids)) return sendError(response, 400, 'filter_error');
-      response.json({ data: ids.flatMap((id) => this.companies.get(id) ?? []) });
-    });
     routes.post('/objects/people/records/query', (request, response) => {
       const addresses: { email_addresses: string }[] | undefined = request.body?.filter?.$or;
       if (addresses === undefined) return sendError(response, 400, 'filter_error');
       response.json({ data: addresses.flatMap(({ email_addresses: address }) => this.people.get(address) ?? []) });
+    });
+    routes.post('/objects/:object/records/query', (request, response) => {
+      const ids: unknown = request.body?.filter?.record_id?.$in;
+      if (!Array.isArray(ids)) return sendError(response, 400, 'filter_error');
+      const isNamed = (object: string) => [object, this.assignId(object)].includes(request.params['object'] ?? '');
+      const records = [...this.records].find(([object]) => isNamed(object))?.[1];
+      response.json({ data: ids.flatMap((id) => records?.get(id) ?? []) });
     });
     routes.get('/objects/deals/records/:id', (request, response) => {
       const deal = this.deals.get(request.params['id'] ?? '');
@@ -597,7 +619,9 @@ export class FakeCrma {
           default_currency_code: isMoneyType ? (currency ?? this.defaultCurrency) : null,
           display_type: isMoneyType ? 'symbol' : null,
         },
-        record_reference: { allowed_object_ids: null },
+        record_reference: {
+          allowed_object_ids: attribute.object === undefined ? null : [this.assignId(attribute.object)],
+        },
       },
     };
   }
@@ -704,7 +728,7 @@ export class FakeCrma {
       case 'actor-reference':
         return { referenced_actor_type: 'workspace-member', referenced_actor_id: value };
       case 'record-reference':
-        return { target_object: 'companies', target_record_id: value };
+        return { target_object: attribute.object ?? 'companies', target_record_id: value };
       default:
         return { value };
     }

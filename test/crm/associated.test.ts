@@ -16,6 +16,56 @@ describe('records that belong to deals', () => {
     return inListing;
   };
 
+  describe('of crm-a to which deals refer', () => {
+    let crm: FakeCrma;
+    beforeEach(async () => {
+      crm = await FakeCrma.start();
+      const reference = { slug: 'positions', title: 'Positions', type: 'record-reference', isMulti: true };
+      crm.attributes.push({ ...reference, object: 'positions' }, { ...reference, slug: 'anything' });
+    });
+    afterEach(() => crm.stop());
+    const lines = { standard: { amount: 'net', family: 'line_of_business' }, own: { Region: 'region' } };
+    const account = (options: CrmAccountOptions) =>
+      crmaAdapter(crm.settings).account(fixedAccess(tokenOnly(crm.oauth.issue().accessToken)), options);
+
+    it('are its products: the records of a reference, in its order', async () => {
+      const software = crm.addRecord('positions', {
+        name: 'Suite',
+        net: { amount: 225.5, currency: 'EUR' },
+        line_of_business: 'software',
+        region: 'EMEA',
+      });
+      const heading = crm.addRecord('positions', { region: 'EMEA' });
+      const services = crm.addRecord('positions', { name: 'Onboarding', net: { amount: 10, currency: null } });
+      const deal = crm.addDeal({ name: 'Large', positions: [software, heading, services] });
+      const alone = crm.addDeal({ name: 'Small' });
+      const read = account({ lines: { ...lines, reference: 'positions' } });
+      const products = new Map((await listed(read)).map((each) => [each.id, each.products]));
+      expect(products.get(deal)).to.deep.equal([
+        {
+          lineId: software,
+          name: 'Suite',
+          family: 'software',
+          amount: '225.5',
+          currency: 'EUR',
+          fields: { Region: 'EMEA' },
+        },
+        { lineId: services, name: 'Onboarding', amount: '10' },
+      ]);
+      expect(products.get(alone)).to.deep.equal([]);
+      expect((await read.getDeals([deal]))[0]?.products).to.have.length(2);
+      expect((await listed(account({})))[0]).not.to.have.property('products');
+    });
+
+    it('cause an error that names the attribute if it refers to no object or to several', async () => {
+      crm.addDeal({ name: 'Large' });
+      for (const reference of ['anything', 'name', 'none']) {
+        const failure = await failureOf(listed(account({ lines: { ...lines, reference } })));
+        expect(failure.message).to.contain(`no attribute ${reference} that refers`);
+      }
+    });
+  });
+
   describe('of crm-b', () => {
     let crm: FakeCrmb;
     let now: number;

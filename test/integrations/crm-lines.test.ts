@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { FakeCrma } from '#fakes/fake-crma.js';
 import { FakeCrmb } from '#fakes/fake-crmb.js';
 import { FakeCrmc } from '#fakes/fake-crmc.js';
 import { type ApiClient } from '#test/support/api-client.js';
@@ -235,3 +236,55 @@ for (const start of [startCrmb, startCrmc]) {
     });
   });
 }
+
+describe('records to which deals of crm-a refer', () => {
+  let crm: FakeCrma;
+  let service: Service;
+  let workspace: Workspace;
+
+  before(async () => {
+    crm = await FakeCrma.start();
+    const positions = { slug: 'positions', title: 'Positions', type: 'record-reference', isMulti: true };
+    crm.attributes.push({ ...positions, object: 'positions' });
+    service = await Service.start({ settings: { ...crm.environment, CRM_POLL_SECONDS: '86400' } });
+  });
+  after(async () => {
+    await service?.stop();
+    await crm?.stop();
+  });
+  afterEach(() => workspace.expectSoundLedger());
+
+  it('become the lines of the deal with the next sync, and need a reference and an amount', async () => {
+    workspace = await service.workspace();
+    const { api } = workspace;
+    const { accessToken } = crm.oauth.issue();
+    await api.expect(200, 'POST', '/auth/workspace/connect-crma', { accessToken });
+    const settings = '/v1/integrations/crma/settings';
+    const lines = { reference: 'positions', fields: { 'line.amount': 'net', family: 'line_of_business' } };
+    for (const incomplete of [{}, { reference: 'positions' }, { fields: lines.fields }])
+      await expectError('400 VALIDATION_FAILED', api.put(settings, { lines: incomplete }));
+    await expectError('400 VALIDATION_FAILED', api.put('/v1/integrations/crmc/settings', { lines }));
+    expect((await api.expect(200, 'PUT', settings, { lines })).lines).to.deep.equal(lines);
+    const position = (amount: number) => ({
+      name: 'Suite',
+      net: { amount, currency: 'USD' },
+      line_of_business: 'software',
+    });
+    const record = crm.addRecord('positions', position(600));
+    const owner = crm.addMember({ firstName: 'Ada', lastName: 'Lind', email: 'ada@lines.io' });
+    const value = { amount: 1000, currency: 'USD' };
+    const won = { name: 'Large', stage: 'Won 🎉', value, close_date: '2026-02-10', owner };
+    const deal = crm.addDeal({ ...won, positions: [record] });
+    const sync = async () => {
+      await api.expect(200, 'POST', '/v1/commissions/sync', {});
+      await workspace.calculated();
+      return (await api.expect(200, 'GET', `/v1/deals/${deal}/lines`)).lines;
+    };
+    const [line] = await sync();
+    expect(line).to.deep.include({ lineId: record, name: 'Suite', family: 'software', amount: 600, currency: 'USD' });
+    crm.setRecord('positions', record, position(500));
+    expect((await sync())[0].amount).to.equal(500);
+    crm.change(deal, { positions: null });
+    expect(await sync()).to.deep.equal([]);
+  });
+});

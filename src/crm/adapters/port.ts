@@ -88,6 +88,8 @@ export interface LineMapping {
   readonly standard: Readonly<Record<string, string>>;
   /** Further values, by their slugs. */
   readonly own: Readonly<Record<string, string>>;
+  /** Of a CRM without line items: the attribute of deals that refers to their products. */
+  readonly reference?: string;
 }
 
 /** Supplies an account's token. Only one process at a time renews a connection, and it saves the result first. */

@@ -180,7 +180,7 @@ export function associationsOf({ lineItems, companyFields, credits, lines }: Crm
     lineItems,
     companyFields,
     splits: credits !== null,
-    lines: lines === null ? null : toLineMapping(lines.fields),
+    lines: lines === null ? null : toLineMapping(lines),
   };
 }
 

@@ -60,6 +60,11 @@ const lines = z.strictObject({
     .describe(
       'Names of values of lines, such as family, or slugs of further ones, each with the name of the field of line items in the CRM',
     ),
+  reference: text(200)
+    .optional()
+    .describe(
+      'Only of crm-a, which has no line items: slug of the attribute of deals that refers to records, each of which becomes a line. fields must map amount',
+    ),
 });
 
 /** Which people, deals and fields of one CRM are read, and what is written. The defaults read everything that every deal has. */
@@ -109,7 +114,7 @@ export const crmSettings = z.strictObject({
     .nullable()
     .default(null)
     .describe(
-      'Whether line items become the lines of deals (crm-b and crm-c); null for none. Lines of the API count in place of them',
+      'Whether line items, or of crm-a records to which deals refer, become the lines of deals; null for none. Lines of the API count in place of them',
     ),
   writeBack: writeBack
     .nullable()

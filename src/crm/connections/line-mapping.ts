@@ -15,7 +15,13 @@ export function standardLineValue(name: string): string | null {
 }
 
 /** The fields of the CRM, apart for the values that every line has and for further ones. */
-export function toLineMapping(fields: Readonly<Record<string, string>>): LineMapping {
+export function toLineMapping({
+  fields,
+  reference,
+}: {
+  readonly fields: Readonly<Record<string, string>>;
+  readonly reference?: string | undefined;
+}): LineMapping {
   const entries = Object.entries(fields);
   return {
     standard: Object.fromEntries(
@@ -29,6 +35,7 @@ export function toLineMapping(fields: Readonly<Record<string, string>>): LineMap
         standardLineValue(name) === null ? [[withoutPrefix(name), field] as const] : [],
       ),
     ),
+    ...(reference === undefined ? {} : { reference }),
   };
 }
 

@@ -91,10 +91,11 @@ export function crmaAdapter(settings: CrmaSettings, timing: CrmTiming = realTimi
     revoke: async () => {},
     accountName: async ({ accessToken }) => (await readSelf(http, settings, accessToken)).workspace_name ?? null,
     account: (access, options = {}) => {
-      const { companyFields = [] } = options;
+      const { companyFields = [], lines = null } = options;
       const account = new CrmaAccount(http, settings.apiBase, access, options);
-      const companies = new CrmaAssociated(http, settings.apiBase, access, companyFields);
-      return withAssociated(account, { lineItems: false, companyFields, splits: false, lines: null }, companies);
+      const objectOf = (slug: string) => account.referencedObject(slug);
+      const associated = new CrmaAssociated(http, settings.apiBase, access, { companyFields, lines, objectOf });
+      return withAssociated(account, { lineItems: false, companyFields, splits: false, lines }, associated);
     },
   };
 }
@@ -137,6 +138,7 @@ const neededScopes = [
 ] as const;
 
 const dealsPerPage = 500;
+const reference = 'record-reference';
 const idsPerQuery = 100;
 const definitionsPerPage = 100;
 const webhooksPerPage = 100;
@@ -257,6 +259,14 @@ class CrmaAccount implements CrmAccount {
       for (const id of batch) if (!found.has(id)) await this.find(id).then((record) => record && keep(record));
     }
     return [...found.values(), ...[...new Set(ids)].filter((id) => !found.has(id)).map(goneDeal)];
+  }
+
+  /** The object to whose records an attribute of deals refers. */
+  async referencedObject(slug: string): Promise<string> {
+    const attribute = (await this.attributes()).find(({ api_slug, type }) => api_slug === slug && type === reference);
+    const [object, another] = attribute?.config?.record_reference?.allowed_object_ids ?? [];
+    if (object !== undefined && another === undefined) return object;
+    throw new CrmFailure('rejected', `crma: deals have no attribute ${slug} that refers to records of one object`);
   }
 
   async settings(): Promise<CrmAccountSettings> {

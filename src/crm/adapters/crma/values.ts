@@ -24,7 +24,10 @@ export const crmaAttribute = z.object({
   is_system_attribute: z.boolean().nullish(),
   is_multiselect: z.boolean().nullish(),
   config: z
-    .looseObject({ currency: z.looseObject({ default_currency_code: z.string().nullish() }).nullish() })
+    .looseObject({
+      currency: z.looseObject({ default_currency_code: z.string().nullish() }).nullish(),
+      record_reference: z.looseObject({ allowed_object_ids: z.array(z.string()).nullish() }).nullish(),
+    })
     .nullish(),
 });
 export type CrmaAttribute = z.infer<typeof crmaAttribute>;
@@ -145,6 +148,12 @@ export function crmaDeal(whole: CrmaRecord, reading: CrmaReading): CrmDeal {
   // record.
   const all = withFieldCurrencies({ ...canonical, ...fields }, readCurrencies(record, reading));
   return { id: record.id.record_id, fields: all, modifiedAt: null, deleted: false };
+}
+
+/** The currency of the amount that the record has under the slug; null without one. */
+export function readCurrency(record: CrmaRecord, slug: string): string | null {
+  const amount = liveValues(record).find(([name]) => name === slug)?.[1][0];
+  return toCurrency(amount?.['currency_code']);
 }
 
 function withoutWritten(record: CrmaRecord, { written }: CrmaReading): CrmaRecord {

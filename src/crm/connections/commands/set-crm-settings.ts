@@ -18,6 +18,7 @@ import { findConnectedCrm } from '../crm-connection-views.js';
 import { callingCrm, crmFailures } from '../crm-failures.js';
 import { type CrmSettings, crmSettings, settingsExample } from '../crm-settings.js';
 import { countExcluded, saveSettings } from '../crm-settings-store.js';
+import { standardLineValue } from '../line-mapping.js';
 
 const body = crmSettings.extend({
   confirm: z
@@ -29,6 +30,8 @@ const body = crmSettings.extend({
 function assertSupported(provider: CrmProvider, settings: CrmSettings): void {
   assertWritable(provider, settings);
   if (provider === 'crma') assertSupportedByCrma(settings);
+  else if (settings.lines?.reference !== undefined)
+    throw invalid({ path: 'lines.reference', message: 'is for crm-a only: other CRMs have line items' });
 }
 
 /** A field that is written cannot also be read: commission would depend on itself. */
@@ -47,11 +50,19 @@ function assertWritable(provider: CrmProvider, { writeBack, fields }: CrmSetting
 function assertSupportedByCrma({ deals, lineItems, people, credits, lines }: CrmSettings): void {
   if (deals.pipelines.length > 0) throw invalid({ path: 'deals.pipelines', message: 'crm-a has no pipelines' });
   if (lineItems) throw invalid({ path: 'lineItems', message: 'crm-a has no line items' });
-  if (lines !== null) throw invalid({ path: 'lines', message: 'crm-a has no line items' });
+  if (lines !== null) assertRefersToLines(lines);
   if (credits !== null)
     throw invalid({ path: 'credits', message: 'crm-a has no splits: a credit rule can read a member from a field' });
   if (people !== null && people.teams.length + people.roles.length > 0)
     throw invalid({ path: 'people', message: 'crm-a has no teams and no roles: name addresses' });
+}
+
+/** Lines of crm-a are records to which deals refer, and no attribute of them is known to be an amount. */
+function assertRefersToLines({ reference, fields }: NonNullable<CrmSettings['lines']>): void {
+  if (reference === undefined)
+    throw invalid({ path: 'lines.reference', message: 'is required: crm-a has no line items' });
+  if (!Object.keys(fields).some((name) => standardLineValue(name) === 'amount'))
+    throw invalid({ path: 'lines.fields', message: 'must map amount' });
 }
 
 /** What the connection needs with these settings; null if the CRM is not connected, or if the settings need nothing. */

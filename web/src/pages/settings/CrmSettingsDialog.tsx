@@ -56,6 +56,7 @@ interface Entered {
   readonly splits: 'yes' | 'no';
   readonly lines: 'yes' | 'no';
   readonly lineFields: string;
+  readonly lineReference: string;
   readonly splitTypes: string;
   readonly commission: string;
   readonly commissionTotal: string;
@@ -75,6 +76,7 @@ function toEntered(settings: Settings, integration: Integration): Entered {
     fields: toPairsText(fields),
     lines: lines === null ? 'no' : 'yes',
     lineFields: toPairsText(lines?.fields ?? {}),
+    lineReference: lines?.reference ?? '',
     lineItems: lineItems ? 'yes' : 'no',
     companyFields: companyFields.join(', '),
     splits: credits === null ? 'no' : 'yes',
@@ -141,10 +143,15 @@ function toSettings(entered: Entered): Settings {
     fields: toPairs(entered.fields),
     lineItems: entered.lineItems === 'yes',
     companyFields: toList(entered.companyFields),
-    lines: entered.lines === 'no' ? null : { fields: toPairs(entered.lineFields) },
+    lines: entered.lines === 'no' ? null : toLines(entered),
     credits: entered.splits === 'no' ? null : { types: toTypes(entered.splitTypes) },
     writeBack: entered.writing === 'off' ? null : toWritten(entered),
   };
+}
+
+function toLines({ lineFields, lineReference }: Entered): Settings['lines'] {
+  const reference = lineReference.trim();
+  return { fields: toPairs(lineFields), ...(reference === '' ? {} : { reference }) };
 }
 
 function toWritten({ commission, commissionTotal, state, currency, attainment }: Entered): Settings['writeBack'] {
@@ -213,7 +220,7 @@ function SettingsForm({ stored, integration, onClose }: SettingsFormProps) {
         ]}
         {...form.field('lineItems')}
       />
-      {integration.provider === 'crma' ? null : <Products form={form} provider={integration.provider} />}
+      <Products form={form} provider={integration.provider} />
       {integration.provider === 'crma' ? null : <Splits form={form} provider={integration.provider} />}
       <Choice
         label="Polling for changes"
@@ -235,7 +242,13 @@ function SettingsForm({ stored, integration, onClose }: SettingsFormProps) {
   );
 }
 
-/** Whether line items are the products of deals. */
+const productHints = {
+  crma: 'Such as amount=net, family=line_of_business: the name here, and the attribute of the records. The amount is needed.',
+  crmb: 'Such as family=hs_product_type: the name here, and the property of line items.',
+  crmc: 'Such as region=Region__c: the name here, and the field of line items or of their product.',
+} satisfies Readonly<Record<Integration['provider'], string>>;
+
+/** Whether line items are the products of deals, or in a CRM without them the records to which deals refer. */
 function Products({ form, provider }: ProviderFieldsProps) {
   return (
     <>
@@ -243,20 +256,24 @@ function Products({ form, provider }: ProviderFieldsProps) {
         label="Products of deals"
         choices={[
           ['no', 'are not read'],
-          ['yes', 'are the line items, unless products of a deal are given here'],
+          [
+            'yes',
+            provider === 'crma'
+              ? 'are the records of a reference, unless products of a deal are given here'
+              : 'are the line items, unless products of a deal are given here',
+          ],
         ]}
         {...form.field('lines')}
       />
-      {form.values.lines === 'yes' ? (
+      {form.values.lines === 'yes' && provider === 'crma' ? (
         <TextField
-          label="Further values of products"
-          hint={
-            provider === 'crmb'
-              ? 'Such as family=hs_product_type: the name here, and the property of line items.'
-              : 'Such as region=Region__c: the name here, and the field of line items or of their product.'
-          }
-          {...form.field('lineFields')}
+          label="Reference of deals"
+          hint="The attribute of deals that refers to the records, such as products."
+          {...form.field('lineReference')}
         />
+      ) : null}
+      {form.values.lines === 'yes' ? (
+        <TextField label="Further values of products" hint={productHints[provider]} {...form.field('lineFields')} />
       ) : null}
     </>
   );
