@@ -36,7 +36,16 @@ export async function replaceDealLines(
     tx,
     changed.map((dealId) => ({ dealId, ...(after.get(dealId) ?? noLines) })),
   );
+  await listAsChanged(tx, changed);
   return changed;
+}
+
+/** A change of lines is a change of the deal: the feed of deals lists it again. */
+async function listAsChanged(tx: Transaction, dealIds: readonly string[]): Promise<void> {
+  if (dealIds.length === 0) return;
+  await sql`
+    update deals set changed_in = pg_current_xact_id()
+    where workspace_id = ${tx.workspaceId} and deal_id = any(${dealIds}::text[])`.execute(tx.db);
 }
 
 async function appendHistory(

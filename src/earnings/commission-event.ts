@@ -6,6 +6,7 @@ import { type Trace } from '../engine/trace.js';
 import { type Day } from '../kernel/day.js';
 import { conditionTraces } from '../plans/condition-traces.js';
 import { proration } from '../plans/quotas/proration.js';
+import { paidLines, paidLinesOf } from './paid-lines.js';
 
 const refundTrace = z
   .object({
@@ -245,6 +246,7 @@ export const commissionEvent = z
     earnedOn: z.string().describe('Day on which the amount was earned, YYYY-MM-DD: the close date of the deal'),
     reason: z.string().optional().describe('Why the amount is 0, or why a person entered it'),
     trace: trace.optional().describe('How the amount was computed'),
+    dealLines: paidLines,
     updatedAt: fields.updatedAt,
   })
   .describe('What one rep earned from one deal and one rule, or an amount that a person entered');
@@ -274,6 +276,8 @@ export interface EventRow {
   readonly earnedOn: Day;
   readonly reason: string | null;
   readonly updatedAt: Date;
+  /** Of an event that paid lines; absent where they are not read. */
+  readonly lineTrace?: string | null;
 }
 
 /** The refund to which the event belongs. */
@@ -308,6 +312,7 @@ export function toEventResponse(row: EventRow, explained: Trace | null): Commiss
     earnedOn: row.earnedOn,
     ...(row.reason === null ? {} : { reason: row.reason }),
     ...(explained === null ? {} : { trace: explained as z.input<typeof trace> }),
+    ...paidLinesOf(row.lineTrace ?? null),
     updatedAt: row.updatedAt.toISOString(),
   };
 }

@@ -16,6 +16,7 @@ import { type Transaction } from '../platform/database/unit-of-work.js';
 import { lastCountedDay, type QuotaRow } from './attainment.js';
 import { type EventRow } from './commission-event.js';
 import { type EarningsRow } from './earnings.js';
+import { traceWithLines } from './paid-lines.js';
 import { type CreditRow } from './unset-quotas.js';
 
 /** Restricts a query to the reps; null means everyone. */
@@ -296,6 +297,20 @@ export async function listEventsOfDeal(
     sql`e.workspace_id = ${tx.workspaceId} and e.deal_key = any(${keysOfDeal(tx, dealId)})
       and e.phase is distinct from 'periodic' ${within('e.rep_id', repIds)}`,
   );
+}
+
+/** What the people earned on the days, with the traces of the events that paid lines. */
+export async function listEarnedEvents(
+  tx: Transaction,
+  { from, to }: DayRange,
+  repIds: readonly string[],
+): Promise<EventRow[]> {
+  const { rows } = await sql<EventRow>`
+    select ${eventColumns}, ${traceWithLines} as "lineTrace" from ${eventsTable(tx)} e ${withNames}
+    where e.workspace_id = ${tx.workspaceId} and e.status = 'earned' and e.earned_on between ${from}::date and ${to}::date
+      and e.rep_id = any(${repIds}::uuid[])
+    order by e.rep_id, e.earned_on, e.deal_key, e.rule_name, e.event_id`.execute(tx.db);
+  return rows;
 }
 
 /** The rep's event with the id, earned or reversed; null if there is none. */

@@ -5,6 +5,7 @@ import { type Feed, type FeedRange, type FeedRow } from '../platform/database/fe
 import { type Transaction } from '../platform/database/unit-of-work.js';
 import { type EventRow } from './commission-event.js';
 import { eventColumns, within, withNames } from './commission-views.js';
+import { traceWithLines } from './paid-lines.js';
 
 export const eventFeed: Feed = {
   table: 'commission_events',
@@ -30,7 +31,7 @@ export async function listChangedEvents(
   { contains, limit }: FeedRange,
 ): Promise<(EventRow & FeedRow)[]> {
   const { rows } = await sql<EventRow & FeedRow>`
-    select ${eventColumns}, e.changed_in::text as "changedIn", e.event_id as key from (
+    select ${eventColumns}, ${traceWithLines} as "lineTrace", e.changed_in::text as "changedIn", e.event_id as key from (
       select * from commission_events e
       where e.workspace_id = ${tx.workspaceId} and ${contains} ${within('e.rep_id', repIds)}
         ${earnedFrom === undefined ? sql`` : sql`and e.earned_on >= ${earnedFrom}::date`}

@@ -45,7 +45,7 @@ export function payrollFile(layout: Layout, team: TeamExport, terms: PayrollTerm
   }
 }
 
-function toPayrollFile(
+export function toPayrollFile(
   filename: string,
   columns: readonly string[],
   lines: PayrollFile['lines'],
@@ -58,7 +58,7 @@ function toPayrollFile(
 }
 
 /** Files of several layouts or parts, and with drafts or without, have different names, so that none replaces another. */
-function buildFilename({ period, members, part }: TeamExport, layout: Layout): string {
+export function buildFilename({ period, members, part }: TeamExport, layout: Layout | 'lines'): string {
   const hasDrafts = members.some((member) => member.status !== 'approved' && hasAmount(member));
   return `statements-${period}-${layout}${part === 1 ? '' : `-part-${part}`}${hasDrafts ? '-with-drafts' : ''}.csv`;
 }
@@ -280,8 +280,8 @@ function workdayFile(team: TeamExport, { batchId, earningCodes }: PayrollTerms):
   return toPayrollFile(buildFilename(team, 'workday'), workdayColumns, lines, paid);
 }
 
-const longColumns = ['Employee ID', 'Work Email', 'Earning Type', 'Amount', 'Currency', 'Effective Date'];
-const longTypes = { commission: 'Commission', bonus: 'Bonus', adjustment: 'Adjustment' } as const;
+export const longColumns = ['Employee ID', 'Work Email', 'Earning Type', 'Amount', 'Currency', 'Effective Date'];
+export const longTypes = { commission: 'Commission', bonus: 'Bonus', adjustment: 'Adjustment' } as const;
 
 /**
  * One row per kind of earning, for systems that map the kinds themselves. If the file contains drafts, a column

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { fields } from '../api/resource-fields.js';
 import { commissionEvent } from '../earnings/commission-event.js';
-import { decodePaidLines, decodeProration, decodeSeveralRates } from '../engine/trace.js';
+import { paidLines, paidLinesOf } from '../earnings/paid-lines.js';
+import { decodeProration, decodeSeveralRates } from '../engine/trace.js';
 import { type Caller, seesTeam } from '../kernel/caller.js';
 import { Failure } from '../kernel/failure.js';
 import { type Period } from '../kernel/period.js';
@@ -62,20 +63,7 @@ export const lineItem = z
       .optional()
       .describe('The approved period whose difference was carried forward into this one'),
     lines: z.array(trueUpLine).optional().describe('The lines of a true-up, largest first'),
-    dealLines: z
-      .array(
-        z
-          .object({
-            lineId: z.string().describe('Id of the line'),
-            name: z.string().nullable().describe('Name of the product, or its code; null without one'),
-            base: z.number().describe('What the rate multiplies, in the currency of the event'),
-            rate: z.number().nullable().describe('Share of the base, of several tiers their mean; null for an amount'),
-            amount: z.number().describe('Part of the amount of the event; the parts add up to it'),
-          })
-          .describe('A line of the deal'),
-      )
-      .optional()
-      .describe('The counted lines of the deal; absent in rules without lines'),
+    dealLines: paidLines,
   })
   .describe('A commission event on a statement');
 
@@ -252,16 +240,11 @@ function toLineResponse(repId: string, repName: string, line: StatementLine): z.
     credit: Number(credit),
     rate: toNumber(rate),
     attainment: toNumber(attainment),
-    ...(typeof trace === 'string' ? { ...decodeProration(trace), ...dealLinesOf(trace) } : {}),
+    ...(typeof trace === 'string' ? { ...decodeProration(trace), ...paidLinesOf(trace) } : {}),
     ...(typeof trace === 'string' && rate === null ? severalRatesOf(trace) : {}),
     ...(reason === null ? {} : { reason }),
     ...(lines === undefined ? {} : { lines: lines.map((each) => toTrueUpLineResponse(each, line.currency)) }),
   };
-}
-
-function dealLinesOf(trace: string): Pick<z.input<typeof lineItem>, 'dealLines'> {
-  const lines = decodePaidLines(trace);
-  return lines === null ? {} : { dealLines: lines };
 }
 
 function severalRatesOf(trace: string): Pick<z.input<typeof lineItem>, 'rates'> {

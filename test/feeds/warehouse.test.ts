@@ -5,10 +5,13 @@ import pg from 'pg';
 import { listCommissionEvents } from '#src/commissions/queries/list-commission-events.js';
 import { deleteDeal } from '#src/deals/commands/delete-deal.js';
 import { putDeal } from '#src/deals/commands/put-deal.js';
+import { setDealLines } from '#src/deals/commands/set-deal-lines.js';
 import { listDealChanges } from '#src/deals/queries/list-deal-changes.js';
 import { createAssignments } from '#src/people/assignments/commands/create-assignments.js';
 import { upsertReps } from '#src/people/reps/commands/upsert-reps.js';
 import { listReps } from '#src/people/reps/queries/list-reps.js';
+import { setRateTable } from '#src/plans/rate-tables/commands/set-rate-table.js';
+import { getRateTable } from '#src/plans/rate-tables/queries/get-rate-table.js';
 import { OfflineWorkspace } from '#test/support/offline-workspace.js';
 import { flatRule } from '#test/support/terms.js';
 import { createTestDatabase, useOwnServer } from '#test/support/test-database.js';
@@ -28,11 +31,7 @@ describe('the sample schema of a data warehouse', () => {
       await workspace.run(putDeal, { params: { dealId }, body });
     }
     await workspace.calculateAll();
-    const database = await createTestDatabase();
-    const warehouse = new pg.Client({ connectionString: database.ownerUrl });
-    await warehouse.connect();
-    try {
-      await warehouse.query(/```sql\n([\s\S]*?)```/.exec(page)?.[1] ?? '');
+    await inWarehouse(async (warehouse) => {
       await load(workspace, warehouse);
       const earned = async () =>
         (await warehouse.query('select month::text, rep_id, name, currency, earned from earned_by_month')).rows;
@@ -51,12 +50,71 @@ describe('the sample schema of a data warehouse', () => {
         { deal_id: 'd2', deleted: true },
         { deal_id: 'd3', deleted: false },
       ]);
-    } finally {
-      await warehouse.end();
-      await database.drop();
-    }
+    });
+  });
+
+  it('holds the lines of deals that count, and what each of them paid', async () => {
+    const workspace = await OfflineWorkspace.create();
+    const [ann] = await workspace.addReps('Ann');
+    const params = { name: 'Products' };
+    const keys = [{ name: 'family', field: 'line.family', match: 'exact' }];
+    const rows = [{ keys: { family: 'software' }, values: { base: 0.1 } }];
+    await workspace.run(setRateTable, { params, body: { keys, columns: [{ name: 'base' }], rows, noMatch: 'zero' } });
+    const rule = {
+      name: 'New',
+      measure: 'line.amount',
+      lines: {},
+      tiers: [{ tierIndex: 0, minThreshold: 0, table: 'Products' }],
+    };
+    const { planId } = await workspace.addPlan('AE', [rule]);
+    await workspace.run(createAssignments, { body: { repIds: [ann], planId } });
+    const put = (lines: readonly object[]) =>
+      workspace.run(putDeal, {
+        params: { dealId: 'd1' },
+        body: { amount: 100, stage: 'Closed Won', closeDate: '2026-03-10', repId: ann, lines },
+      });
+    const software = { lineId: 'a', family: 'software', amount: 70 };
+    await put([software, { lineId: 'b', family: 'services', amount: 30 }]);
+    await workspace.calculateAll();
+    await inWarehouse(async (warehouse) => {
+      const linesOf = async () => {
+        await load(workspace, warehouse);
+        await warehouse.query('select load_rate_table($1)', [
+          JSON.stringify(await workspace.run(getRateTable, { params })),
+        ]);
+        const { rows: lines } = await warehouse.query(
+          `select line_id, family, d.amount::float8 as amount, e.amount::float8 as paid
+           from deal_lines d join event_lines e using (line_id) order by 1`,
+        );
+        return lines;
+      };
+      expect(await linesOf()).to.deep.equal([
+        { line_id: 'a', family: 'software', amount: 70, paid: 7 },
+        { line_id: 'b', family: 'services', amount: 30, paid: 0 },
+      ]);
+      expect((await warehouse.query('select "values" from rate_table_rows')).rows).to.deep.equal([
+        { values: { base: 0.1 } },
+      ]);
+      await workspace.run(setDealLines, { params: { dealId: 'd1' }, body: { lines: [{ ...software, amount: 80 }] } });
+      await workspace.calculateAll();
+      expect(await linesOf()).to.deep.equal([{ line_id: 'a', family: 'software', amount: 80, paid: 8 }]);
+    });
   });
 });
+
+/** A database with the sample schema, which is removed afterwards. */
+async function inWarehouse(work: (warehouse: pg.Client) => Promise<void>): Promise<void> {
+  const database = await createTestDatabase();
+  const warehouse = new pg.Client({ connectionString: database.ownerUrl });
+  await warehouse.connect();
+  try {
+    await warehouse.query(/```sql\n([\s\S]*?)```/.exec(page)?.[1] ?? '');
+    await work(warehouse);
+  } finally {
+    await warehouse.end();
+    await database.drop();
+  }
+}
 
 async function load(workspace: OfflineWorkspace, warehouse: pg.Client): Promise<void> {
   await warehouse.query('select load_people($1)', [JSON.stringify(await workspace.run(listReps))]);

@@ -9,6 +9,8 @@ import { operation } from '../../platform/operations/operation.js';
 import { wholeNumber } from '../../platform/operations/schemas.js';
 import { dealExample, dealRecord } from '../deal.js';
 import { dealFeed, listChangedDeals } from '../deal-feed.js';
+import { loadCountedLines } from '../deal-line-store.js';
+import { dealLine, toLineRecord } from '../deal-lines.js';
 
 const query = z.strictObject({
   cursor: feedCursor(dealFeed)
@@ -22,7 +24,11 @@ const query = z.strictObject({
 
 const response = z.object({
   deals: z
-    .array(dealRecord)
+    .array(
+      dealRecord.extend({
+        lines: z.array(dealLine).optional().describe('The products of the deal; absent if it has none'),
+      }),
+    )
     .describe(
       'Deals that are new or changed since the cursor; one that was deleted has a time in deleted_at. `repName` and `crmUrl` are those of the time of the call: a new name of the rep or a new address of the CRM does not list the deal again',
     ),
@@ -50,16 +56,21 @@ export const listDealChanges = operation({
   uses: { unitOfWork: UnitOfWork },
   async execute({ query: { cursor, limit, format } }, caller, { unitOfWork }) {
     const repIds = visibleReps(caller);
-    const page = await unitOfWork.read(caller, (tx) =>
-      readFeed(
+    const { page, lines: linesOf } = await unitOfWork.read(caller, async (tx) => {
+      const read = await readFeed(
         tx,
         { feed: dealFeed, cursor, limit },
         (range) => listChangedDeals(tx, repIds, range),
         // A deal that no longer exists has no owner who could be compared.
         repIds === null ? null : sql`false`,
-      ),
-    );
-    const deals = page.rows.map(({ deal }) => deal);
+      );
+      const ids = read.rows.map(({ key }) => key);
+      return { page: read, lines: await loadCountedLines(tx, ids) };
+    });
+    const deals = page.rows.map(({ key, deal }) => {
+      const counted = linesOf.get(key);
+      return counted === undefined ? deal : { ...deal, lines: counted.lines.map((line) => toLineRecord(line, caller)) };
+    });
     const deleted = page.removed.map(({ key }) => ({ deal_id: key }));
     const { nextCursor, more } = page;
     if (format === 'json') return { deals, deleted, nextCursor, more };

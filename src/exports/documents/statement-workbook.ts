@@ -1,6 +1,7 @@
 import { type Readable } from 'node:stream';
 import { type WorkspaceRow } from '../../access/workspaces/workspace-views.js';
 import { describeSteps } from '../../commissions/step-words.js';
+import { paidLinesOf } from '../../earnings/paid-lines.js';
 import { decodeProration } from '../../engine/trace.js';
 import { type DayRange } from '../../kernel/day.js';
 import { Decimal, sum } from '../../kernel/decimal.js';
@@ -149,8 +150,9 @@ const howToRead = [
 ];
 
 /**
- * Writes the statements to a workbook of four sheets, and others for payouts and prorated quotas, one statement at a time. Lines
- * are written immediately; the other sheets need only the head, the totals and the adjustments of each statement.
+ * Writes the statements to a workbook of four sheets, and others for lines of deals, payouts and prorated quotas, one
+ * statement at a time. Lines are written immediately; the other sheets need only the head, the totals and the adjustments
+ * of each statement.
  */
 export function statementWorkbook(terms: WorkbookTerms, statements: AsyncIterable<WorkbookStatement>): Readable {
   const { workspace, now } = terms;
@@ -164,15 +166,17 @@ export function statementWorkbook(terms: WorkbookTerms, statements: AsyncIterabl
       const heads: WorkbookStatement[] = [];
       const plans = new Map<string, PlanLines>();
       const quotas = new Map<string, ProratedLine>();
+      const dealLines = new DealLineSheet(workbook);
       const conversions = new ConversionSheet(workbook);
       const steps = new StepSheet(workbook);
       for await (const statement of statements) {
-        await writeLines({ lines, conversions, steps }, statement, () => workbook.drained());
+        await writeLines({ lines, dealLines, conversions, steps }, statement, () => workbook.drained());
         for (const plan of listPlans(statement)) plans.set(JSON.stringify(plan), plan);
         for (const quota of listProratedQuotas(statement)) quotas.set(JSON.stringify(quota), quota);
         heads.push(withoutLines(statement));
       }
       lines.close();
+      dealLines.close();
       conversions.close();
       steps.close();
       writeTotals(
@@ -426,8 +430,51 @@ class StepSheet {
   }
 }
 
+const dealLineColumns: readonly WorkbookColumn[] = [
+  { title: 'Name', width: 24 },
+  { title: 'Deal ID', width: 18 },
+  { title: 'Deal', width: 30 },
+  { title: 'Rule', width: 22 },
+  { title: 'Line ID', width: 18 },
+  { title: 'Line', width: 30 },
+  { title: 'Base', width: 16, align: 'right' },
+  { title: 'Rate', width: 10, align: 'right' },
+  { title: 'Commission', width: 16, align: 'right' },
+  { title: 'Currency', width: 10 },
+];
+
+/** A sheet with what each line of a deal paid, which exists only if a rule paid lines. */
+class DealLineSheet {
+  private sheet: Sheet | null = null;
+
+  constructor(private readonly workbook: WorkbookWriter) {}
+
+  write(name: string, { trace = null, dealId, dealName, ruleName, currency }: StatementLine): void {
+    for (const line of paidLinesOf(trace).dealLines ?? []) {
+      this.sheet ??= this.workbook.sheet('Lines', dealLineColumns);
+      this.sheet.row([
+        { text: name },
+        { text: dealId },
+        { text: dealName },
+        { text: ruleName },
+        { text: line.lineId },
+        { text: line.name },
+        { money: String(line.base), currency },
+        { ratio: line.rate === null ? null : String(line.rate) },
+        { money: String(line.amount), currency },
+        { text: currency },
+      ]);
+    }
+  }
+
+  close(): void {
+    this.sheet?.close();
+  }
+}
+
 interface LineSheets {
   readonly lines: Sheet;
+  readonly dealLines: DealLineSheet;
   readonly conversions: ConversionSheet;
   readonly steps: StepSheet;
 }
@@ -436,7 +483,7 @@ interface LineSheets {
 const rowsPerSlice = 200;
 
 async function writeLines(
-  { lines: sheet, conversions, steps }: LineSheets,
+  { lines: sheet, dealLines, conversions, steps }: LineSheets,
   { name, content }: WorkbookStatement,
   yieldToEventLoop: () => Promise<void>,
 ): Promise<void> {
@@ -444,6 +491,7 @@ async function writeLines(
     if (index % rowsPerSlice === 0) await yieldToEventLoop();
     if (line.kind !== 'commission_earned') continue;
     const { currency } = line;
+    dealLines.write(name, line);
     conversions.write(name, line);
     steps.write(name, line);
     sheet.row([

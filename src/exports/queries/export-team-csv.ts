@@ -5,13 +5,20 @@ import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { CLOCK } from '../../platform/injection-tokens.js';
 import { Download, operation } from '../../platform/operations/operation.js';
 import { asOfQuery, optionalPeriod } from '../../platform/operations/schemas.js';
+import { loadLineFile } from '../line-file.js';
 import { loadPayrollFile } from '../load-payroll-file.js';
 import { csvFile, fileHash } from '../payroll-csv.js';
 import { layouts, scopes } from '../payroll-layouts.js';
+import { type Included } from '../team-export.js';
 
 const query = z.strictObject({
   period: optionalPeriod,
-  layout: z.enum(layouts).default('generic').describe('Layout of the file: generic, or that of a payroll system'),
+  layout: z
+    .enum([...layouts, 'lines'])
+    .default('generic')
+    .describe(
+      'Layout of the file: generic, that of a payroll system, or lines: what was earned, with one row for each line of a deal that a rule paid',
+    ),
   include: z
     .enum(['approved', 'draft', 'all'])
     .optional()
@@ -56,20 +63,20 @@ export const exportTeamCsv = operation({
         path: 'columns',
         message: 'are available with layout=generic only; other layouts have fixed columns',
       });
+    if (scope === 'new' && layout === 'lines')
+      throw invalid({ path: 'scope', message: 'new is available in files for payroll only' });
     if (scope === 'new' && ((include ?? 'approved') !== 'approved' || request.asOf !== undefined))
       throw invalid({ path: 'scope', message: 'new contains approved statements as of now, without include and asOf' });
-    const included = include === 'all' ? 'everyone' : include;
+    const included: Included | undefined = include === 'all' ? 'everyone' : include;
     const selection = { repIds: visibleReps(caller), everyone: include === 'all' };
+    const requested = { period: request.period, scope, included, extended: columns === 'extended' };
     const { file } = await unitOfWork.run(
       caller,
       { lock: 'none', access: 'read', isolation: 'repeatable read', asOf: request.asOf },
       (tx) =>
-        loadPayrollFile(
-          tx,
-          { period: request.period, layout, scope, included, extended: columns === 'extended' },
-          selection,
-          clock,
-        ),
+        layout === 'lines'
+          ? loadLineFile(tx, requested, selection, clock)
+          : loadPayrollFile(tx, { ...requested, layout }, selection, clock),
     );
     const content = Buffer.from(await csvFile(file.columns, file.lines, delimiter));
     return new Download('text/csv; charset=utf-8', file.filename, content, {
