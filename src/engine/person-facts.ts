@@ -13,14 +13,22 @@ export interface PersonFacts {
 
 const personPrefix = 'rep.';
 
+/** The complete months of employment, which every person with a hire date has. */
+export const tenure = 'tenure_months';
+
+/** The name of a field of people in a key, in small letters. */
+export function nameInPerson(field: string): string {
+  return foldedSlug(field.slice(personPrefix.length));
+}
+
 /** Whether the field of a key is one of people, in any case. */
 export function isPersonField(field: string): boolean {
   return foldedSlug(field.slice(0, personPrefix.length)) === personPrefix;
 }
 
 export function readPerson({ hireDate, fields }: PersonFacts, field: string, day: Day): FieldValue | undefined {
-  const name = foldedSlug(field.slice(personPrefix.length));
-  if (name === 'tenure_months') return hireDate === null || day < hireDate ? undefined : countMonths(hireDate, day);
+  const name = nameInPerson(field);
+  if (name === tenure) return hireDate === null || day < hireDate ? undefined : countMonths(hireDate, day);
   const slug = Object.keys(fields).find((key) => foldedSlug(key) === name);
   const values = slug === undefined ? [] : (fields[slug] ?? []);
   const known = values.filter(({ from, value }) => (from ?? day) <= day && !isAbsent(value));

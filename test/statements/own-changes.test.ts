@@ -15,7 +15,7 @@ const rules: Readonly<Record<'rejected' | 'listed' | 'free', string>> = {
     setDealCredits deleteDealCredits importDealCredits setDealLines deleteDealLines importDealLines
     setRateTable importRateTableRows deleteRefund waiveRefund addAdjustment updateAdjustment
     deleteAdjustment approveStatement approveStatements reassignStep approveAdjustment rejectAdjustment trueUpStatement checkStatement resolveDiscrepancy updateDispute
-    createHold updateHold createDraw updateDraw deleteDraw forgiveDraw importDraws addPayrollId`,
+    createHold updateHold createDraw updateDraw deleteDraw forgiveDraw importDraws addPayrollId setPersonValues`,
   listed: `
     saveFieldMapping setCrmSettings importDeals putDeal deleteDeal deleteDeals matchDealOwners takeBackImport endDealCorrections
     deleteRateTable createCreditRule updateCreditRule deleteCreditRule putInvoice deleteInvoice importInvoices putRefund importRefunds
@@ -84,6 +84,11 @@ const calls: readonly (readonly [
     'setRateTable',
     'rejected',
     ({ amy }) => amy.put('/v1/rate-tables/Amy', { keys: [], columns: [{ name: 'base' }], rows: [row(0.2)] }),
+  ],
+  [
+    'setPersonValues',
+    'rejected',
+    ({ amy, repId }) => amy.put(`/v1/reps/${repId}/fields/title`, { values: [{ value: 'Senior' }] }),
   ],
   ['importRateTableRows', 'rejected', ({ amy }) => upload(amy, '/v1/rate-tables/Amy/import', 'base\n0.2\n')],
   [

@@ -65,6 +65,8 @@ export interface PersonField {
   readonly options?: readonly string[] | undefined;
   /** The field of users in crm-c that fills in missing values. */
   readonly crmField?: string | undefined;
+  /** Whether the values have days, so that rate tables may read them. */
+  readonly dated?: true | undefined;
 }
 
 export interface WorkspaceTables {

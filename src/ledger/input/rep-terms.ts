@@ -24,6 +24,7 @@ import { type Transaction } from '../../platform/database/unit-of-work.js';
 import { fiscalYearsColumn } from './calendar.js';
 import { type FxTerms, loadFxTerms, usesRatesColumn } from './exchange-rates.js';
 import { canonicalFieldMapping } from './field-mapping.js';
+import { datedFields } from './person-facts.js';
 import { hasTablesColumn, loadRateTables } from './rate-tables.js';
 import { loadWorkingTimes } from './working-times.js';
 
@@ -145,10 +146,10 @@ export async function loadWorkspaceTerms(tx: Transaction): Promise<WorkspaceTerm
 }
 
 /** Counts characters, like the size of the cache, which has room for thousands of reps. */
-function estimateSize({ versions, quotas, assignments, overrides, workingTime }: Configured): number {
+function estimateSize({ versions, quotas, assignments, overrides, workingTime, person }: Configured): number {
   const quotaOrAssignment = 200;
   return (
-    JSON.stringify([versions, [...overrides], workingTime]).length +
+    JSON.stringify([versions, [...overrides], workingTime, person]).length +
     (quotas.length + assignments.length) * quotaOrAssignment
   );
 }
@@ -203,6 +204,14 @@ export async function loadTerms(
   }));
 }
 
+interface LastRead {
+  readonly revision: string;
+  /** The people who have or had a manager. */
+  readonly managed: readonly string[];
+  /** The dated values of the people; null in a workspace without rate tables, which alone read them. */
+  readonly people: Readonly<Record<string, PersonFacts['fields']>> | null;
+}
+
 interface ReadConfiguration {
   /** The revision after the reads, for comparison with the one before. */
   readonly revision: string;
@@ -218,13 +227,16 @@ async function readConfiguration(tx: Transaction, repIds: readonly string[]): Pr
     () => loadQuotas(tx, repIds),
     () => loadWorkingTimes(tx, repIds),
     () =>
-      sql<{ revision: string; managed: string[] }>`
+      sql<LastRead>`
       select configuration_revision as revision, array(
         select distinct rep_id from reporting_lines where workspace_id = ${tx.workspaceId} and ${isOfReps(repIds)}
-      ) as managed
+      ) as managed, case when ${hasTablesColumn(tx)} then (
+        select jsonb_object_agg(r.rep_id, ${datedFields}) from reps r
+        where r.workspace_id = ${tx.workspaceId} and ${isOfReps(repIds)}
+      ) end as people
       from workspaces where workspace_id = ${tx.workspaceId}`.execute(tx.db),
   );
-  const { revision, managed } = last.rows[0] as { revision: string; managed: string[] };
+  const { revision, managed, people } = last.rows[0] as LastRead;
   const haveManagers = new Set(managed);
   return {
     revision,
@@ -239,6 +251,9 @@ async function readConfiguration(tx: Transaction, repIds: readonly string[]): Pr
           overrides: overrides.get(repId) ?? new Map(),
           quotas: quotas.get(repId) ?? [],
           workingTime: workingTimes.get(repId) ?? null,
+          ...(people === null
+            ? {}
+            : { person: { hireDate: workingTimes.get(repId)?.hireDate ?? null, fields: people[repId] ?? {} } }),
           hasManagers: haveManagers.has(repId),
         };
       };

@@ -17,6 +17,7 @@ export type Trigger =
   | 'quota_change'
   | 'hierarchy_change'
   | 'rep_change'
+  | 'person'
   | 'absence'
   | 'calendar'
   | 'ramp'

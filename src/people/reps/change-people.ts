@@ -10,6 +10,7 @@ import { previewPersonalWrite } from '../../simulation/preview-write.js';
 import { loadAffectedWithin, type PersonalEffect } from '../../simulation/write-effect.js';
 import { changeManagers, type ManagerChange, replaceManagers } from './change-managers.js';
 import { changePerson, managerChange, type PersonChange } from './change-person.js';
+import { changesReadFields } from './dated-value-store.js';
 import { lockPeople } from './lock-people.js';
 import { type PersonFilter } from './person-filter.js';
 import { type Rep, repNotFound } from './rep.js';
@@ -68,7 +69,10 @@ export async function changePeople(
   const rejected = rejectUnknown(repIds, before);
   for (const repId of hasValues(change) ? remaining(repIds, rejected) : [])
     await orReject(rejected, repId, () =>
-      uses.changes.run(caller, 'none', (tx) => changePerson(tx, caller, repId, change)),
+      uses.changes.run(caller, 'none', async (tx, recalculate) => {
+        await changePerson(tx, caller, repId, change);
+        if (await changesReadFields(tx, change)) await recalculate.reps([repId], 'person');
+      }),
     );
   if (change.managerId !== undefined) {
     const moved = remaining(repIds, rejected);

@@ -9,6 +9,7 @@ import { type Recalculate } from '../../ledger/requests/recalculate.js';
 import { type Transaction } from '../../platform/database/unit-of-work.js';
 import { day, uuid } from '../../platform/operations/schemas.js';
 import { changeManagers, type ManagerChange, movesAnyone } from './change-managers.js';
+import { changesReadFields } from './dated-value-store.js';
 import { storeEmployments } from './employment-store.js';
 import { type Employment, isSameEmployment } from './employment-views.js';
 import { assertHeadcount, countHeads } from './headcount.js';
@@ -51,8 +52,9 @@ export async function storeChange(
   change: PersonChange,
   { changes, clock }: { readonly changes: CommissionChanges; readonly clock: Clock },
 ): Promise<void> {
-  const affectsCommission = await changes.run(caller, 'none', async (tx) => {
+  const affectsCommission = await changes.run(caller, 'none', async (tx, recalculate) => {
     await changePerson(tx, caller, repId, change);
+    if (await changesReadFields(tx, change)) await recalculate.reps([repId], 'person');
     await storeRecovery(tx, caller, repId, change);
     const { payCurrency: currency, payCurrencyFrom: from = await workspaceToday(tx, clock) } = change;
     await storePayCurrencies(tx, caller, currency === undefined ? [] : [{ repId, from, currency }]);

@@ -5,6 +5,7 @@ import { type Recalculate } from '../../ledger/requests/recalculate.js';
 import { isStorable } from '../../platform/database/columns.js';
 import { type Transaction } from '../../platform/database/unit-of-work.js';
 import { text } from '../../platform/operations/schemas.js';
+import { isReadByTables } from './dated-value-store.js';
 import { countHeads, type Headcount, hasSeat } from './headcount.js';
 import { lockPeople } from './lock-people.js';
 import { type FieldValue, type FieldValues, readFieldValue } from './person-field.js';
@@ -82,6 +83,13 @@ export async function importCrmMembers(
   for (const person of plan.groupByPerson(people)) plan.add(person);
   await updateReps(tx, plan.changed);
   await insertReps(tx, plan.fresh);
+  const teams = new Map(stored.map(({ repId, team }) => [repId, team]));
+  const moved = plan.changed.filter(({ repId, team }) => teams.has(repId) && teams.get(repId) !== team);
+  if (moved.length > 0 && (await isReadByTables(tx, ['team'])))
+    await recalculate.reps(
+      moved.map(({ repId }) => repId),
+      'person',
+    );
   await linkMembers(tx, provider, plan.links);
   await saveMembers(tx, provider, plan.members);
   await endSessions(

@@ -33,6 +33,12 @@ export const personField = z
       .describe(
         'Field in the CRM that fills in a missing value at each sync: of users in crm-b and crm-c, of the person with the same address in crm-a; absent for none',
       ),
+    dated: z
+      .literal(true)
+      .optional()
+      .describe(
+        'true: values have days and are set with PUT /v1/reps/:repId/fields/:slug, so that rate tables may read them as rep.<slug>. A value that a person has holds from the beginning',
+      ),
   })
   .describe('A field of people that the workspace defines');
 
@@ -49,11 +55,13 @@ type GivenValues = z.infer<typeof fieldValues>;
 export function assertFields(fields: readonly PersonField[]): void {
   const seen = new Set<string>();
   rejectAny(
-    fields.flatMap(({ slug: name, label, type, options }, index): Issue[] => {
+    fields.flatMap(({ slug: name, label, type, options, crmField, dated }, index): Issue[] => {
       const issues: Issue[] = [];
       if (seen.has(name)) issues.push({ path: `fields.${index}.slug`, message: `${name} is defined more than once` });
       if (seen.has(`label ${comparableText(label)}`))
         issues.push({ path: `fields.${index}.label`, message: `${label} is the label of another field` });
+      if (dated === true && crmField !== undefined)
+        issues.push({ path: `fields.${index}.crmField`, message: 'cannot fill in values with days' });
       if ((type === 'select') !== (options !== undefined))
         issues.push({ path: `fields.${index}.options`, message: 'are the values of a select field, which needs them' });
       if (new Set(options?.map(comparableText)).size !== (options?.length ?? 0))
@@ -104,6 +112,8 @@ export function changedValues(
     const field = fields.find((defined) => defined.slug === name);
     if (field === undefined)
       issues.push({ path: `${path}.${name}`, message: 'is not a field of people in this workspace' });
+    else if (field.dated === true)
+      issues.push({ path: `${path}.${name}`, message: `has days: PUT /v1/reps/:repId/fields/${name} sets its values` });
     else if (value === null) delete values[name];
     else {
       const read = readFieldValue(field, value);

@@ -3,6 +3,7 @@ import { type SavedView } from '../../access/saved-views/saved-view.js';
 import { type Role } from '../../kernel/caller.js';
 import { type Day } from '../../kernel/day.js';
 import { type GeneratedInstant, type Instant } from '../../platform/database/tables.js';
+import { type DatedValue } from './dated-field.js';
 import { type FieldValues } from './person-field.js';
 
 export interface RepTables {
@@ -34,6 +35,12 @@ export interface RepTables {
     saved_views: ColumnType<readonly SavedView[], string | undefined, string>;
     mail_opt_outs: Generated<string[]>;
     created_at: GeneratedInstant;
+  };
+  person_values: {
+    workspace_id: string;
+    rep_id: string;
+    slug: string;
+    dated_values: ColumnType<readonly DatedValue[], string, string>;
   };
   reporting_lines: {
     workspace_id: string;

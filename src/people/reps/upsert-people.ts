@@ -8,6 +8,8 @@ import { type Recalculate } from '../../ledger/requests/recalculate.js';
 import { type Transaction } from '../../platform/database/unit-of-work.js';
 import { day, text } from '../../platform/operations/schemas.js';
 import { changeManagers, type ManagerChange, movesAnyone } from './change-managers.js';
+import { profileFields } from './dated-field.js';
+import { isReadByTables } from './dated-value-store.js';
 import { storeEmployments } from './employment-store.js';
 import { type Employment, isSameEmployment } from './employment-views.js';
 import { assertHeadcount, countHeads } from './headcount.js';
@@ -117,6 +119,7 @@ export async function upsertPeople(
     employed.map(({ repId }) => repId),
     'rep_change',
   );
+  await recalculateProfiles(tx, recalculate, upserts);
   const named = upserts.filter(isNewToTheCrm).map(({ next }) => next);
   await recalculate.reps(await claimUnresolvedDeals(tx, named), 'rep_change');
   if (named.length > 0) await recalculate.namedPeople();
@@ -240,6 +243,22 @@ async function writeReps(tx: Transaction, upserts: readonly Upsert[]): Promise<v
   await endSessions(
     tx,
     loggedOut.map(({ next }) => next.repId),
+  );
+}
+
+/** A rate table may read the title, the team and the location. */
+async function recalculateProfiles(
+  tx: Transaction,
+  recalculate: Recalculate,
+  upserts: readonly Upsert[],
+): Promise<void> {
+  const changed = upserts.filter(
+    ({ known, next }) => known !== undefined && profileFields.some((field) => known[field] !== next[field]),
+  );
+  if (changed.length === 0 || !(await isReadByTables(tx, profileFields))) return;
+  await recalculate.reps(
+    changed.map(({ next }) => next.repId),
+    'person',
   );
 }
 

@@ -84,6 +84,7 @@ const descriptions: Readonly<Record<string, string>> = {
   quota_change: 'Quotas',
   hierarchy_change: 'Reporting lines',
   rep_change: 'The person',
+  person: 'A dated field of the person',
   absence: 'An absence',
   calendar: 'The fiscal calendar',
   ramp: 'A ramp',

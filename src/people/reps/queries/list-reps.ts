@@ -41,7 +41,7 @@ export const listReps = operation({
     description: {
       purpose: 'People with their id, role, manager and whether they are active.',
       useWhen: 'you need the repId of a name or an address.',
-      notFor: 'what people earned (get_commissions) or their plans (list_assignments).',
+      notFor: 'what people earned (get_commissions).',
       formats: 'A rep sees only themself.',
       changes: 'nothing.',
     },

@@ -22,6 +22,7 @@ interface EnteredField {
   readonly type: PersonField['type'];
   readonly options: string;
   readonly crmField: string;
+  readonly dated: 'yes' | 'no';
 }
 
 /** What a workspace keeps about people beside title, team and location. */
@@ -60,7 +61,7 @@ function Editor({ stored }: { readonly stored: readonly PersonField[] }) {
       onClick={() =>
         setEdited([
           ...entered,
-          { key: crypto.randomUUID(), slug: '', label: '', type: 'text', options: '', crmField: '' },
+          { key: crypto.randomUUID(), slug: '', label: '', type: 'text', options: '', crmField: '', dated: 'no' },
         ])
       }
     >
@@ -113,22 +114,44 @@ function describeChanges(edited: readonly EnteredField[] | null, isComplete: boo
     : 'Each field needs a name, and a choice its options. Fill in or remove the row.';
 }
 
-function toEntered({ slug, label, type, options = [], crmField = '' }: PersonField): EnteredField {
-  return { key: slug, slug, label, type, options: options.join(', '), crmField };
+function toEntered({ slug, label, type, options = [], crmField = '', dated }: PersonField): EnteredField {
+  return { key: slug, slug, label, type, options: options.join(', '), crmField, dated: dated === true ? 'yes' : 'no' };
 }
 
-function toField({ slug, label, type, options, crmField }: EnteredField): PersonField {
+function toField({ slug, label, type, options, crmField, dated }: EnteredField): PersonField {
   return {
     slug: slug || toSlug(label),
     label: label.trim(),
     type,
     ...(type === 'select' ? { options: listOptions(options) } : {}),
     ...(crmField.trim() === '' ? {} : { crmField: crmField.trim() }),
+    ...(dated === 'yes' ? { dated: true as const } : {}),
   };
 }
 
 function listOptions(text: string): string[] {
   return text.split(',').flatMap((option) => option.trim() || []);
+}
+
+/** Values with days are for rate tables. */
+function datedColumn(onChange: (key: string, part: Partial<EnteredField>) => void): Column<EnteredField> {
+  return {
+    key: 'dated',
+    header: 'Values have days',
+    width: '130px',
+    phone: 'detail',
+    cell: ({ key, label, dated }) => (
+      <InlineSelect
+        label={`Whether values of ${label} have days`}
+        value={dated}
+        choices={[
+          ['no', 'no'],
+          ['yes', 'yes, for rate tables'],
+        ]}
+        onChange={({ currentTarget }) => onChange(key, { dated: currentTarget.value as EnteredField['dated'] })}
+      />
+    ),
+  };
 }
 
 function buildColumns(
@@ -189,6 +212,7 @@ function buildColumns(
         />
       ),
     },
+    datedColumn(onChange),
     {
       key: 'slug',
       header: 'Name in requests',

@@ -17,6 +17,7 @@ const words: Readonly<Record<string, string>> = {
   ramp: 'A ramp changed',
   fx_rate: 'An exchange rate changed',
   rate_table: 'A rate table changed',
+  person: 'A dated field of the person changed',
   refund: 'A refund was entered or changed',
   calendar: 'The fiscal calendar changed',
   mapping_change: 'The mapping of fields changed',
