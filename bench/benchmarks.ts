@@ -9,6 +9,7 @@ export const benchmarks: Readonly<Record<string, () => Promise<Benchmark>>> = {
   memory: async () => (await import('./memory.js')).memory,
   ramps: async () => (await import('./ramps.js')).ramps,
   splits: async () => (await import('./splits.js')).splits,
+  lines: async () => (await import('./lines.js')).lines,
   shapes: async () => (await import('./shapes.js')).shapes,
   changes: async () => (await import('./changes.js')).changes,
   storms: async () => (await import('./storms.js')).storms,
