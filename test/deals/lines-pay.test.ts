@@ -1,0 +1,117 @@
+import { expect } from 'chai';
+import { Service } from '#test/support/service.js';
+import { flatRule } from '#test/support/terms.js';
+import { PayWorkspace } from '../pay/payables/pay-service.js';
+
+const ofFamily = (family: string, base: number, accelerated: number) => ({
+  keys: { family },
+  values: { base, accelerated },
+});
+const productsWith = (softwareBase: number) => ({
+  keys: [{ name: 'family', field: 'line.family', match: 'exact' }],
+  columns: [{ name: 'base' }, { name: 'accelerated' }],
+  rows: [ofFamily('software', softwareBase, 0.14), ofFamily('services', 0.04, 0.05), ofFamily('hardware', 0.02, 0.02)],
+});
+const base = { tierIndex: 0, minThreshold: 0, table: 'Products', column: 'base' };
+const accelerated = { tierIndex: 1, minThreshold: 1, table: 'Products', column: 'accelerated' };
+const rule = { name: 'Lines', measure: 'line.amount', lines: {}, tiers: [base] };
+const software = (amount: number) => [{ lineId: '1', family: 'software', amount }];
+const d = [
+  ...software(30_000),
+  { lineId: '2', family: 'services', amount: 15_000 },
+  { lineId: '3', family: 'hardware', amount: 5_000 },
+];
+
+describe('the worked examples of lines that need approvals, managers and payments', () => {
+  const service = Service.duringSuite();
+  let work: PayWorkspace;
+  afterEach(() => work.expectSoundLedger());
+
+  async function start(more: object = {}, payouts: object | null = null): Promise<void> {
+    work = await PayWorkspace.create(service, { payouts });
+    await work.api.expect(200, 'PUT', '/v1/rate-tables/Products', productsWith(0.1));
+    await work.api.expect(200, 'PATCH', `/v1/plans/${work.planId}`, { config: { rules: [{ ...rule, ...more }] } });
+    await work.api.setQuota([work.ben], 'Lines', '2026-Q1', 100_000);
+  }
+
+  const deal = (dealId: string, closeDate: string, lines: readonly { readonly amount: number }[]) =>
+    work.deal(
+      dealId,
+      lines.reduce((sum, { amount }) => sum + amount, 0),
+      closeDate,
+      { lines },
+    );
+  const earned = async (repId = work.ben): Promise<Record<string, number>> => {
+    await work.calculated();
+    const rows = await work.sql(
+      `select deal_key as key, amount::float8 as amount from commission_events
+       where workspace_id = $1 and rep_id = $2 and status = 'earned' order by 1`,
+      repId,
+    );
+    return Object.fromEntries(rows.map(({ key, amount }) => [key, amount]));
+  };
+  const openDiscrepancies = async () => {
+    await work.checked();
+    return (await work.api.expect(200, 'GET', '/v1/discrepancies?status=open')).discrepancies;
+  };
+
+  it('J35: a manager is paid on what the lines of a deal earned', async () => {
+    await start();
+    await work.api.expect(200, 'PATCH', `/v1/reps/${work.ben}`, { managerId: work.mia, managerFrom: '2026-01-01' });
+    const override = flatRule('Override', 0.2, { measure: '_earned', executionPhase: 'cascade' });
+    await work.api.createPlan({ name: 'Managers', config: { rules: [override] } }, [work.mia]);
+    await deal('D', '2026-02-10', d);
+    expect(await earned(work.mia)).to.deep.equal({ D: 740 });
+  });
+
+  for (const [id, tierMode, before, after, discrepancies] of [
+    ['J53', 'full_rate', { A: 1_000, D: 3_700, M: 8_400 }, { A: 1_000, D: 4_000, M: 8_400 }, [[100, 'rate_table']]],
+    ['J54', 'retroactive', { A: 1_400, D: 5_050, M: 8_400 }, { A: 1_400, D: 5_050, M: 8_400 }, []],
+  ] as const)
+    it(`${id}: an approved month keeps its rates when a table is corrected, ${tierMode}`, async () => {
+      await start({ tierMode, tiers: [base, accelerated] });
+      await deal('A', '2026-01-15', software(10_000));
+      await deal('D', '2026-02-10', d);
+      await deal('M', '2026-03-10', software(60_000));
+      expect(await earned()).to.deep.equal(before);
+      await work.approve('2026-01');
+      await work.api.expect(200, 'PUT', '/v1/rate-tables/Products', productsWith(0.11));
+      expect(await earned()).to.deep.equal(after);
+      expect(
+        (await openDiscrepancies()).map(({ delta, causes }: { delta: number; causes: { kind: string }[] }) => [
+          delta,
+          causes[0]?.kind,
+        ]),
+      ).to.deep.equal(discrepancies);
+    });
+
+  it('J69: a refunded line releases more of what the customer has paid for the others', async () => {
+    await start(
+      { clawback: { window: { days: 365 } }, payout: { schedule: [{ on: 'paid', percent: 100 }] } },
+      { enabled: true, from: '2026-01-01' },
+    );
+    await deal('D', '2026-02-10', d);
+    await work.invoice('D', 50_000, [['2026-02-20', 25_000]]);
+    expect(await work.payable('2026-02')).to.equal(1_850);
+    await work.approve('2026-02');
+    await work.api.expect(200, 'PUT', '/v1/deals/D/refunds/R1', {
+      day: '2026-03-10',
+      cause: 'refund',
+      lines: [{ lineId: '2' }],
+    });
+    await work.calculated();
+    const { summary } = await work.statement('2026-03');
+    expect([summary.netPayout, summary.payable]).to.deep.equal([-600, 364.29]);
+  });
+
+  it('J70: a line that only the cap had paid is deleted without a difference', async () => {
+    await start({ cap: 4_000 });
+    await deal('A', '2026-01-15', software(20_000));
+    await deal('D', '2026-02-10', d);
+    expect(await earned()).to.deep.equal({ A: 2_000, D: 2_000 });
+    await work.approve('2026-02');
+    await work.api.expect(200, 'PUT', '/v1/deals/D/lines', { lines: d.slice(0, 2) });
+    await work.calculated();
+    expect(await openDiscrepancies()).to.deep.equal([]);
+  });
+});
