@@ -195,8 +195,10 @@ import { changeReps } from './people/reps/commands/change-reps.js';
 import { importReps } from './people/reps/commands/import-reps.js';
 import { inviteRep } from './people/reps/commands/invite-rep.js';
 import { setPersonFields } from './people/reps/commands/set-person-fields.js';
+import { setPersonValues } from './people/reps/commands/set-person-values.js';
 import { updateRep } from './people/reps/commands/update-rep.js';
 import { upsertReps } from './people/reps/commands/upsert-reps.js';
+import { getPersonValues } from './people/reps/queries/get-person-values.js';
 import { getRep } from './people/reps/queries/get-rep.js';
 import { listPersonFields } from './people/reps/queries/list-person-fields.js';
 import { listReps } from './people/reps/queries/list-reps.js';
@@ -232,6 +234,7 @@ import { listQuotas } from './plans/quotas/queries/list-quotas.js';
 import { deleteRateTable } from './plans/rate-tables/commands/delete-rate-table.js';
 import { importRateTableRows } from './plans/rate-tables/commands/import-rate-table-rows.js';
 import { setRateTable } from './plans/rate-tables/commands/set-rate-table.js';
+import { getRateCoverage } from './plans/rate-tables/queries/get-rate-coverage.js';
 import { getRateTable } from './plans/rate-tables/queries/get-rate-table.js';
 import { listRateTableRevisions } from './plans/rate-tables/queries/list-rate-table-revisions.js';
 import { listRateTables } from './plans/rate-tables/queries/list-rate-tables.js';
@@ -435,6 +438,7 @@ export const operations = [
   deleteRateTable,
   listRateTableRevisions,
   lookUpRate,
+  getRateCoverage,
   listRamps,
   createRamp,
   updateRamp,
@@ -541,6 +545,8 @@ export const operations = [
   setAssignmentFilters,
   listPersonFields,
   setPersonFields,
+  getPersonValues,
+  setPersonValues,
   listSavedViews,
   setSavedViews,
   getWorkspace,

@@ -124,6 +124,7 @@ CREATE INDEX reps_sharing_payroll_ids ON reps USING btree (workspace_id) WHERE (
 CREATE TRIGGER bump_configuration_revision AFTER UPDATE OF hire_date, end_date ON reps FOR EACH STATEMENT EXECUTE FUNCTION bump_configuration_revision();
 CREATE TRIGGER bump_workspace_cache_version AFTER INSERT OR DELETE OR UPDATE OF email, name, role, active, hire_date, end_date, recovery_percent OR TRUNCATE ON reps FOR EACH STATEMENT EXECUTE FUNCTION bump_workspace_cache_version();
 CREATE TRIGGER end_change_requests AFTER UPDATE OF role, active ON reps FOR EACH ROW WHEN (((old.role IS DISTINCT FROM new.role) OR (old.active AND (NOT new.active)))) EXECUTE FUNCTION end_change_requests_of_person();
+CREATE TRIGGER keep_person_values AFTER UPDATE OF title, team, location ON reps FOR EACH ROW WHEN ((((old.title IS DISTINCT FROM new.title) OR (old.team IS DISTINCT FROM new.team)) OR (old.location IS DISTINCT FROM new.location))) EXECUTE FUNCTION keep_person_values();
 CREATE TRIGGER record_payroll_id_change BEFORE INSERT OR UPDATE OF payroll_id ON reps FOR EACH ROW EXECUTE FUNCTION record_payroll_id_change();
 CREATE TRIGGER record_row_change AFTER INSERT OR DELETE OR UPDATE ON reps FOR EACH ROW WHEN ((current_setting('app.records_changes'::text, true) = 'on'::text)) EXECUTE FUNCTION record_row_change('rep_id', 'email,name,avatar,payroll_id,crm_member_id,title,team,location,fields', 'synced_at,payroll_key,saved_views');
 ALTER TABLE reps ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
@@ -2889,6 +2890,24 @@ CREATE TABLE billing_recovery (
 ALTER TABLE billing_recovery ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 CREATE POLICY billing_recovery_of_owner ON billing_recovery TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
 
+CREATE TABLE person_values (
+  workspace_id uuid NOT NULL,
+  rep_id uuid NOT NULL,
+  slug text NOT NULL,
+  dated_values jsonb NOT NULL,
+  CONSTRAINT person_values_pkey PRIMARY KEY (workspace_id, rep_id, slug),
+  CONSTRAINT person_values_workspace_id_rep_id_fkey FOREIGN KEY (workspace_id, rep_id) REFERENCES reps(workspace_id, rep_id),
+  CONSTRAINT person_values_dated_values_check CHECK ((jsonb_typeof(dated_values) = 'array'::text)),
+  CONSTRAINT person_values_slug_check CHECK (((length(slug) >= 1) AND (length(slug) <= 50)))
+);
+CREATE TRIGGER bump_configuration_revision AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON person_values FOR EACH STATEMENT EXECUTE FUNCTION bump_configuration_revision();
+CREATE TRIGGER bump_workspace_cache_version AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON person_values FOR EACH STATEMENT EXECUTE FUNCTION bump_workspace_cache_version();
+CREATE TRIGGER record_row_change AFTER INSERT OR DELETE OR UPDATE ON person_values FOR EACH ROW WHEN ((current_setting('app.records_changes'::text, true) = 'on'::text)) EXECUTE FUNCTION record_row_change('rep_id,slug', 'dated_values', '');
+ALTER TABLE person_values ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY person_values_of_owner ON person_values TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
+CREATE POLICY person_values_of_workspace ON person_values TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
+GRANT DELETE, INSERT, SELECT, UPDATE ON person_values TO commissions_app;
+
 CREATE VIEW deal_versions WITH (security_invoker=true) AS
  SELECT deal_snapshots.workspace_id,
     deal_snapshots.deal_id,
@@ -3889,6 +3908,42 @@ AS $function$
     end $function$
 ;
 GRANT EXECUTE ON FUNCTION issue_sign_in_code(text,bytea,bytea,uuid,uuid,bytea,bytea,uuid,text,bytea) TO commissions_app;
+
+CREATE OR REPLACE FUNCTION keep_person_values()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+    declare
+      today text := (
+        select coalesce(w.test_day, (now() at time zone w.timezone)::date)::text
+        from workspaces w where w.workspace_id = new.workspace_id);
+    begin
+      insert into person_values as v (workspace_id, rep_id, slug, dated_values)
+      select new.workspace_id, new.rep_id, s.slug, s.before || s.after
+      from (
+        select x.slug,
+          case when x.old_value is null then '[]' else jsonb_build_array(jsonb_build_object('value', x.old_value)) end,
+          case when x.new_value is null then '[]'
+            else jsonb_build_array(jsonb_build_object('from', today, 'value', x.new_value)) end
+        from (values
+          ('title', old.title, new.title), ('team', old.team, new.team), ('location', old.location, new.location)
+        ) x (slug, old_value, new_value)
+        where x.old_value is distinct from x.new_value and exists (
+          select from rate_tables t cross join jsonb_array_elements(t.keys) k
+          where t.workspace_id = new.workspace_id and lower(k ->> 'field') = 'rep.' || x.slug)
+      ) s (slug, before, after)
+      on conflict (workspace_id, rep_id, slug) do update set dated_values = (
+        select jsonb_agg(e order by coalesce(e ->> 'from', ''))
+        from (
+          select e from jsonb_array_elements(v.dated_values) e where e ->> 'from' is distinct from today
+          union all
+          select e from jsonb_array_elements(excluded.dated_values) e where e ->> 'from' = today
+        ) kept (e))
+      where excluded.dated_values -> -1 ->> 'from' = today;
+      return null;
+    end $function$
+;
+GRANT EXECUTE ON FUNCTION keep_person_values() TO PUBLIC;
 
 CREATE OR REPLACE FUNCTION keep_removed_commission_events()
  RETURNS trigger

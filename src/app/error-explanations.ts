@@ -103,6 +103,8 @@ export const errorExplanations: Readonly<Record<string, string>> = {
   event_not_found: 'The workspace has no commission event with this id, or the caller does not see it.',
   export_not_ready: 'The file is being made. Poll its job until the status is `completed`.',
   export_unavailable: 'Too many files of the workspace are waiting to be made. Repeat the request after `Retry-After`.',
+  field_not_dated:
+    'Only dated fields of people have values with days, and only they are keys of rate tables. Define the field with `dated: true` (`PUT /v1/person-fields`).',
   field_not_found: 'No select or status field has this slug. `GET /v1/fields` lists the fields.',
   file_not_waiting:
     'The file of the scheduled import has been decided about, or another file has replaced it. Read the list again.',

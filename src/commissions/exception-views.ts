@@ -3,12 +3,9 @@ import { paidWithoutPolicy } from '../deals/refunds/refund-views.js';
 import { within } from '../earnings/commission-views.js';
 import { minorUnits } from '../kernel/currency.js';
 import { type Day, type DayRange } from '../kernel/day.js';
-import { hasPartOf } from '../ledger/input/deals-of-rep.js';
+import { hasPartOf, isExpectedToPay } from '../ledger/input/deals-of-rep.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
 import { type ExceptionReason } from './exceptions.js';
-
-/** Deals that should pay: in a won stage, or without a stage. Open pipeline and lost deals are left out. */
-const isExpectedToPay = sql`(d.is_won or d.stage is null) and d.deleted_at is null`;
 
 /**
  * The reps to calculate, in the order of their ids: those with a deal that closed on the days, and every rep who manages

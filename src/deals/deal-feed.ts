@@ -1,9 +1,12 @@
 import { sql } from 'kysely';
+import { type Caller } from '../kernel/caller.js';
 import { hasPartOf } from '../ledger/input/deals-of-rep.js';
 import { isStorable } from '../platform/database/columns.js';
 import { type Feed, type FeedRange, type FeedRow } from '../platform/database/feed.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
 import { type DealRecord } from './deal.js';
+import { loadCountedLines } from './deal-line-store.js';
+import { type DealLineRecord, toLineRecord } from './deal-lines.js';
 import { selectDeals, toRecord } from './deal-views.js';
 
 export const dealFeed: Feed = {
@@ -35,4 +38,19 @@ export async function listChangedDeals(
     .orderBy('deals.deal_id')
     .execute();
   return rows.map((row) => ({ changedIn: row.changedIn, key: row.deal_id, deal: toRecord(row) }));
+}
+
+/** The lines of the deals of a page that have some, by deal. */
+export async function loadLinesOfPage(
+  tx: Transaction,
+  caller: Caller,
+  rows: readonly FeedRow[],
+): Promise<ReadonlyMap<string, { readonly lines: DealLineRecord[] }>> {
+  const counted = await loadCountedLines(
+    tx,
+    rows.map(({ key }) => key),
+  );
+  return new Map(
+    [...counted].map(([dealId, { lines }]) => [dealId, { lines: lines.map((line) => toLineRecord(line, caller)) }]),
+  );
 }

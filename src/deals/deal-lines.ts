@@ -103,7 +103,7 @@ export const dealLine = z
     fields: z.record(z.string(), z.unknown()).optional().describe('Further values by slug'),
   })
   .describe('A product of the deal');
-type DealLineRecord = z.input<typeof dealLine>;
+export type DealLineRecord = z.input<typeof dealLine>;
 
 export function toLineRecord(line: DealLine, caller: Caller): DealLineRecord {
   const asText = (value: string | null | undefined) => value ?? null;

@@ -1,14 +1,14 @@
 import { addDays, type Day, earliestDay, latestDay } from '../kernel/day.js';
 import { Decimal } from '../kernel/decimal.js';
-import { getOrInsert } from '../kernel/get-or-insert.js';
 import { type PeriodCalendar } from '../kernel/period-calendar.js';
 import { type Condition, type ConditionSet, compileConditions, leavesOf } from './condition.js';
 import { type CompiledFx, compileFx, listFields, listFormulas } from './convert-deal.js';
 import { type CountedLines } from './credit-lines.js';
-import { isLineSlug, nameInLine, lineReader as readerInLine } from './deal-line.js';
+import { isLineSlug, nameInLine } from './deal-line.js';
+import { fieldReaders, type ReaderOf } from './field-readers.js';
 import { asDay } from './field-value.js';
 import { foldedSlug } from './folded-slug.js';
-import { fieldsIn, formulaReader, isFormula } from './formula.js';
+import { fieldsIn } from './formula.js';
 import { type CompiledFormula, compileFormula } from './formula-trace.js';
 import { isPersonField } from './person-facts.js';
 import { attainmentKey, type PlanTerms, type Rule, type TierPay } from './plan-config.js';
@@ -26,7 +26,6 @@ import {
   lineCount,
   type ReadField,
   type SlugMapping,
-  signOfAmount,
   teamEarnings,
 } from './slug.js';
 import { computeStretches, findVersionInForce, type Stretch } from './version-timeline.js';
@@ -215,15 +214,7 @@ export function compileVersion(
   calendar?: PeriodCalendar,
   tables: readonly RateTable[] = [],
 ): CompiledVersion {
-  const readers = new Map<string, ReadField>();
-  // Rules that read the same field share its reader, and with it the number of the last deal; see NumberReader.
-  const reader = (slug: string): ReadField =>
-    getOrInsert(readers, slug, () =>
-      slug === dealCount ? countDeals(reader(dealAmount)) : fieldReader(slug, version.fieldMapping, measures),
-    );
-  const lineReaders = new Map<string, ReadField>();
-  const lineReader = (slug: string): ReadField =>
-    getOrInsert(lineReaders, slug, () => readerOfLines(slug, reader, lineReader));
+  const { ofDeal: reader, ofLine: lineReader } = fieldReaders(version.fieldMapping, measures);
   const compile = (conditions: readonly Condition[], readerOf = reader) =>
     compileConditions(conditions, readerOf, timeZone, calendar);
   const keysOf = ({ id, tiers }: IdentifiedRule) => keyFields([...tiers, ...(overrides.get(id) ?? [])], tables);
@@ -267,17 +258,6 @@ export function compileVersion(
     rules: version.rules.map(compileRule),
   };
 }
-
-/** Reads a slug of a rule with lines from the line at which the rule looks, with its deal. */
-function readerOfLines(slug: string, reader: ReaderOf, lineReader: ReaderOf): ReadField {
-  if (slug === lineCount) return reader(dealCount);
-  if (isFormula(slug)) return formulaReader(slug, lineReader);
-  if (!isLineSlug(slug)) return reader(slug);
-  const read = readerInLine(nameInLine(slug));
-  return ({ line }) => (line === undefined ? undefined : read(line));
-}
-
-type ReaderOf = (slug: string) => ReadField;
 
 function compileLines(
   rule: IdentifiedRule,
@@ -341,10 +321,6 @@ export function compileRefundTerms(
 const closeDate = 'close_date';
 
 const noFields: ReadonlySet<string> = new Set();
-
-function countDeals(readAmount: ReadField): ReadField {
-  return (deal) => (signOfAmount(readAmount, deal) < 0 ? -1 : 1);
-}
 
 function needsNoQuota({ tierBy, payoutMode }: Rule, tiers: readonly EffectiveTier[]): boolean {
   if (tierBy !== 'attainment' || payoutMode === 'rate_times_attainment') return false;

@@ -24,7 +24,7 @@ export interface KeyFacts {
 
 const zeroRate: RatePay = { kind: 'rate', value: Decimal.zero };
 
-type ReadKey = (source: Deal | null, facts: KeyFacts) => FieldValue | undefined;
+export type ReadKey = (source: Deal | null, facts: KeyFacts) => FieldValue | undefined;
 
 /** A column of a table as a rule reads it. */
 export interface RuleTable {
@@ -61,7 +61,12 @@ export function compileTable(
   const table = findTable(tables, name);
   const column = table === undefined ? undefined : findColumn(table, columnName);
   if (table === undefined || column === undefined) return null;
-  return { table, column, readKeys: table.keys.map(({ field }) => keyReader(field, readerOf)) };
+  return { table, column, readKeys: compileKeys(table, readerOf) };
+}
+
+/** Readers of the keys of the table, in their order. */
+export function compileKeys({ keys }: Pick<RateTable, 'keys'>, readerOf: (slug: string) => ReadField): ReadKey[] {
+  return keys.map(({ field }) => keyReader(field, readerOf));
 }
 
 const attainment = 'attainment';

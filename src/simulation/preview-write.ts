@@ -11,6 +11,7 @@ import {
   type PersonalEffect,
   toCommissionEffect,
   toPersonalEffect,
+  toPlanEffect,
   type Written,
 } from './write-effect.js';
 
@@ -40,6 +41,15 @@ export async function previewPersonalWrite<Result extends object>(
   write: Write<Result>,
 ): Promise<Result & { readonly effect: PersonalEffect | null }> {
   return runPreview(uses, caller, write, toPersonalEffect);
+}
+
+/** {@link previewPersonalWrite} with what changes for each plan. */
+export async function previewPlansWrite<Result extends object>(
+  uses: PreviewUses,
+  caller: TenantCaller,
+  write: Write<Result>,
+): Promise<Result & { readonly effect: ReturnType<typeof toPlanEffect> | null }> {
+  return runPreview(uses, caller, write, toPlanEffect);
 }
 
 async function runPreview<Result extends object, Effect>(

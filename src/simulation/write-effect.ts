@@ -9,7 +9,7 @@ import { loadTerms, type RepTerms } from '../ledger/input/rep-terms.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
 import { flag } from '../platform/operations/schemas.js';
 import { forecastDeals } from './forecast.js';
-import { type MovedRow } from './moved-rows.js';
+import { type MovedRow, type RowState } from './moved-rows.js';
 import { OwedByPeriods } from './owed-by-periods.js';
 
 /** A calculation of more deals would hold the lock of the workspace for too long. */
@@ -73,6 +73,24 @@ export const personalEffect = commissionEffect.extend({
 });
 export type PersonalEffect = z.input<typeof personalEffect>;
 
+/** The effect of a change that several plans share, with what it does to each of them. */
+export const planEffect = personalEffect.extend({
+  byPlan: z
+    .array(
+      z
+        .object({
+          planId: z.string().describe('Id of the plan (UUID)'),
+          currency,
+          before: z.number().describe('Commission of these lines now'),
+          after: z.number().describe('Commission of these lines after the change'),
+          delta: z.number().describe('after minus before'),
+        })
+        .describe('What the change does to one plan'),
+    )
+    .describe('Lines of open periods that would change, by plan, largest change first'),
+});
+type PlanEffect = z.input<typeof planEffect>;
+
 /** What a write returns. */
 export interface Written<Result> {
   /** The part of the response that the write decides. */
@@ -92,7 +110,17 @@ export function toCommissionEffect({ moved, locked }: Movement): CommissionEffec
 }
 
 export function toPersonalEffect(movement: Movement): PersonalEffect {
-  return { ...toCommissionEffect(movement), byPeriod: listByPeriod(movement.moved) };
+  const byPeriod = listChanges(movement.moved, ({ repId }, { period, currency: code }) => ({
+    repId,
+    period,
+    currency: code,
+  }));
+  return { ...toCommissionEffect(movement), byPeriod };
+}
+
+export function toPlanEffect(movement: Movement): PlanEffect {
+  const byPlan = listChanges(movement.moved, ({ planId }, { currency: code }) => ({ planId, currency: code }));
+  return { ...toPersonalEffect(movement), byPlan };
 }
 
 /** Writes, calculates what the write changes for the reps whom it affects, and rolls it back. */
@@ -155,27 +183,30 @@ function sumMovement(moved: readonly MovedRow[]): Omit<CommissionEffect, 'locked
   };
 }
 
-function listByPeriod(moved: readonly MovedRow[]): PersonalEffect['byPeriod'] {
-  const sums = new Map<string, { repId: string; period: string; currency: string; before: Decimal; after: Decimal }>();
-  for (const { repId, before, after } of moved)
-    for (const [side, state] of [
-      ['before', before],
-      ['after', after],
-    ] as const) {
+/** The sums of the rows by a key, before and after, with the largest change first; keys of equal changes in their order. */
+function listChanges<Key extends object>(
+  moved: readonly MovedRow[],
+  keyOf: (row: MovedRow, state: RowState) => Key,
+): (Key & { before: number; after: number; delta: number })[] {
+  const sums = new Map<string, { readonly key: Key; before: Decimal; after: Decimal }>();
+  for (const row of moved)
+    for (const side of ['before', 'after'] as const) {
+      const state = row[side];
       if (state === null) continue;
-      const { period, currency: code, amount } = state;
-      const empty = { repId, period, currency: code, before: Decimal.zero, after: Decimal.zero };
-      const total = getOrInsert(sums, `${repId}|${period}|${code}`, () => empty);
-      total[side] = total[side].plus(Decimal.of(amount));
+      const key = keyOf(row, state);
+      const empty = { key, before: Decimal.zero, after: Decimal.zero };
+      const total = getOrInsert(sums, Object.values(key).join('|'), () => empty);
+      total[side] = total[side].plus(Decimal.of(state.amount));
     }
-  return [...sums.values()]
-    .map(({ before, after, ...key }) => {
+  return [...sums]
+    .map(([order, { key, before, after }]) => {
       const delta = after.minus(before).toNumber();
-      return { ...key, before: before.toNumber(), after: after.toNumber(), delta };
+      return { order, change: { ...key, before: before.toNumber(), after: after.toNumber(), delta } };
     })
-    .filter(({ delta }) => delta !== 0)
-    .sort((a, b) => Math.abs(b.delta) - Math.abs(a.delta) || (a.repId < b.repId ? -1 : 1))
-    .slice(0, maxMovements);
+    .filter(({ change }) => change.delta !== 0)
+    .sort((a, b) => Math.abs(b.change.delta) - Math.abs(a.change.delta) || (a.order < b.order ? -1 : 1))
+    .slice(0, maxMovements)
+    .map(({ change }) => change);
 }
 
 /** The change of a row by currency; none if its amount stays. */

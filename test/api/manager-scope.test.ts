@@ -81,6 +81,8 @@ const requests: Readonly<Record<string, readonly [method: string, path: string, 
   exportStatementsXlsx: null,
   exportStatementsZip: null,
   exportPerson: ['POST', '/v1/me/export', { repId: '<eve>' }],
+  lookUpRate: ['POST', '/v1/rate-tables/Products/lookup', { dealId: 'deal-of-eve', repId: '<eve>' }],
+  getRateCoverage: null,
   listPlans: null,
   getPlan: ['GET', '/v1/plans/<plan>'],
   getPlanHistory: ['GET', '/v1/plans/<plan>/history'],
@@ -119,7 +121,6 @@ const impersonal: ReadonlySet<string> = new Set([
   'listRateTables',
   'getRateTable',
   'listRateTableRevisions',
-  'lookUpRate',
   'getPlanTemplate',
   'runPlanTests',
   'getMailPreferences',
@@ -173,6 +174,11 @@ describe('managers who read only the people below them', () => {
     const config = { rules: [{ name: 'New', measure: 'amount', tiers }] };
     const plan = await admin.createPlan({ name: 'AE', config });
     ids.set('plan', plan.planId).set('version', plan.planVersionId);
+    await admin.expect(200, 'PUT', '/v1/rate-tables/Products', {
+      keys: [{ name: 'name', field: 'name', match: 'exact' }],
+      columns: [{ name: 'base' }],
+      rows: [{ keys: { name: 'Other' }, values: { base: 0.1 } }],
+    });
     const repIds = ['ben', 'eve'].map((name) => ids.get(name));
     await admin.assign(repIds, plan.planId);
     await admin.setQuota(repIds, 'New', '2026-Q1', 1000);
@@ -254,6 +260,7 @@ describe('managers who read only the people below them', () => {
       '/v1/plans/<plan>',
       '/v1/plans/<plan>/history',
       '/v1/plans/<version>/overrides',
+      '/v1/rate-tables/Products/coverage',
       '/v1/workspaces',
     ])
       it(`GET ${path} shows nothing of the others`, async () => {

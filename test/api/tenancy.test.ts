@@ -296,6 +296,7 @@ const probes: Readonly<Record<string, readonly Probe[]>> = {
   deleteRateTable: [['DELETE /v1/rate-tables/<table>']],
   listRateTableRevisions: [['GET /v1/rate-tables/<table>/revisions']],
   lookUpRate: [['POST /v1/rate-tables/<table>/lookup', { values: {} }]],
+  getRateCoverage: [['GET /v1/rate-tables/<table>/coverage']],
   listRamps: [],
   createRamp: [],
   updateRamp: [['PATCH /v1/ramps/<ramp>', { name: 'Other' }]],
@@ -471,6 +472,8 @@ const probes: Readonly<Record<string, readonly Probe[]>> = {
   listSavedViews: [],
   setSavedViews: [],
   setPersonFields: [],
+  getPersonValues: [['GET /v1/reps/<rep>/fields/title']],
+  setPersonValues: [['PUT /v1/reps/<rep>/fields/title', { values: [{ value: 'AE' }] }]],
   updateRep: [
     ['PATCH /v1/reps/<rep>', { role: 'admin' }],
     ['PATCH /v1/reps/<rep>', { active: false }],

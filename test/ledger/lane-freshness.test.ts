@@ -20,6 +20,7 @@ const inputs = [
   // Written with the approval of a statement.
   'frozen_deal_amounts',
   'fx_rates',
+  'person_values',
   'plan_overrides',
   'plan_rules',
   'plan_versions',
@@ -171,6 +172,12 @@ describe('a recalculation of a workspace without pending requests', () => {
     [
       'another manager',
       () => example.api.expect(200, 'PATCH', `/v1/reps/${example.repIds.bob}`, { managerId: null }),
+      everyone,
+    ],
+    [
+      'a dated value of a person',
+      () =>
+        example.api.expect(200, 'PUT', `/v1/reps/${example.repIds.bob}/fields/title`, { values: [{ value: 'AE' }] }),
       everyone,
     ],
     [

@@ -20,7 +20,9 @@ const calls: Readonly<Record<string, readonly [given: Record<string, unknown>, o
   get_deal_lines: [{ dealId: 'nope' }, 'deal_not_found'],
   get_deal_credits: [{ dealId: 'nope' }, 'deal_not_found'],
   set_deal_credits: [{ dealId: 'nope', credits: [{ repId: null, percent: 100 }] }, 'deal_not_found'],
+  list_rate_tables: [{}, 'ok'],
   get_rate_table: [{ name: 'nope' }, 'rate_table_not_found'],
+  look_up_rate: [{ name: 'nope', values: {} }, 'rate_table_not_found'],
   list_plan_templates: [{}, 'ok'],
   list_plans: [{}, 'ok'],
   get_plan: [{ planId: unknown }, 'plan_not_found'],
@@ -117,7 +119,7 @@ describe('access to the tools', () => {
       const isFirst = (name: string) => name === 'get_workspace';
       expect(shown).to.deep.equal([...names.filter(isFirst), ...names.filter((name) => !isFirst(name))]);
       expect(shown).to.have.length(
-        { public: 0, connection: 11, payroll: 7, finance: 7, auditor: 0, rep: 25, manager: 30, admin: 58 }[accessLevel],
+        { public: 0, connection: 11, payroll: 7, finance: 7, auditor: 0, rep: 25, manager: 32, admin: 60 }[accessLevel],
       );
     });
 

@@ -15,6 +15,8 @@ const planned: Readonly<Record<string, string>> = {
   get_deal_credits: 'R',
   get_deal_lines: 'R',
   get_rate_table: 'R',
+  list_rate_tables: 'R',
+  look_up_rate: 'R',
   set_deal_credits: 'Di',
   list_plan_templates: 'R',
   list_plans: 'R',

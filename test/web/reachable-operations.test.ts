@@ -33,6 +33,8 @@ const excluded: Readonly<Record<string, string>> = {
   getPayoutBatch: 'the list of batches has the sums, and the file has the lines',
   deleteComment: 'comments stay with the statement',
   lookUpRate: 'the page of a table has all of its rows, with a filter',
+  getPersonValues: 'the title, team and location of a person are those of today',
+  setPersonValues: 'a changed title, team or location holds from the day on which it is entered',
   importRateTableRows: 'rows are pasted into the page of a table',
 };
 

@@ -165,8 +165,8 @@ export const getCommissions = operation({
     hints: effects.reads,
     description: {
       purpose:
-        "What has been earned: the team in a period, one rep's dashboard (earnings, attainment, closed deals, open pipeline), or one deal with the trace of every amount and the reason for every 0.",
-      useWhen: 'a person asks who earned what, or why a deal paid this amount or nothing.',
+        "What has been earned: the team in a period, one rep's dashboard, or one deal with the trace of every amount and the reason for every 0.",
+      useWhen: 'a person asks who earned what, or why a deal paid so much.',
       notFor: 'what would be earned under other terms (simulate_commissions).',
       formats:
         'nothing or period: the team (manager or admin). repId: that rep. dealId: that deal, whatever the period. period 2026-03, 2026-Q1, 2026 or FY2026-Q1; the current month when left out. Other currencies are in otherCurrencies, never added; converted has all at shown rates.',
@@ -175,7 +175,7 @@ export const getCommissions = operation({
     arguments: {
       repId: 'The rep',
       dealId: 'The deal (of list_deals)',
-      period: 'The period, such as 2026-Q1',
+      period: 'Such as 2026-Q1',
       include: 'all: also people without a plan, a quota or an amount in the period',
       closedDealsOffset: { always: '0' },
       asOf: 'Earlier instant',

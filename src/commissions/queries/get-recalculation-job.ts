@@ -27,7 +27,7 @@ export const getRecalculationJob = operation({
     description: {
       purpose: 'Status, progress and result of a recalculation.',
       useWhen: 'recalculate_commissions returned a jobId: call it until status is completed or failed.',
-      notFor: 'what people earn now (get_commissions) or what earlier calculations did (list_audit_logs).',
+      notFor: 'what people earn now (get_commissions).',
       formats: 'A job is available for six hours after its end.',
       changes: 'nothing.',
     },

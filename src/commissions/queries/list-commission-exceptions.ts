@@ -136,7 +136,7 @@ export const listCommissionExceptions = operation({
     hints: effects.reads,
     description: {
       purpose: 'Deals of a period that paid nothing, by reason, each reason with what to do.',
-      useWhen: 'you check a period before it is closed, or ask why deals paid nothing.',
+      useWhen: 'you check a period.',
       notFor: 'one deal (get_commissions).',
       changes: 'nothing.',
     },

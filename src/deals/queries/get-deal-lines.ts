@@ -26,7 +26,7 @@ export const getDealLines = operation({
     hints: effects.reads,
     description: {
       purpose: 'Products of a deal. differs: they do not add up to it.',
-      useWhen: 'a rule pays lines, or a deal has the reason no_lines or lines_differ.',
+      useWhen: 'a deal has the reason no_lines or lines_differ.',
       notFor: 'what each line paid (get_commissions).',
       changes: 'nothing.',
     },

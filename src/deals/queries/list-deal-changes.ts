@@ -8,9 +8,8 @@ import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { operation } from '../../platform/operations/operation.js';
 import { wholeNumber } from '../../platform/operations/schemas.js';
 import { dealExample, dealRecord } from '../deal.js';
-import { dealFeed, listChangedDeals } from '../deal-feed.js';
-import { loadCountedLines } from '../deal-line-store.js';
-import { dealLine, toLineRecord } from '../deal-lines.js';
+import { dealFeed, listChangedDeals, loadLinesOfPage } from '../deal-feed.js';
+import { dealLine } from '../deal-lines.js';
 
 const query = z.strictObject({
   cursor: feedCursor(dealFeed)
@@ -64,13 +63,9 @@ export const listDealChanges = operation({
         // A deal that no longer exists has no owner who could be compared.
         repIds === null ? null : sql`false`,
       );
-      const ids = read.rows.map(({ key }) => key);
-      return { page: read, lines: await loadCountedLines(tx, ids) };
+      return { page: read, lines: await loadLinesOfPage(tx, caller, read.rows) };
     });
-    const deals = page.rows.map(({ key, deal }) => {
-      const counted = linesOf.get(key);
-      return counted === undefined ? deal : { ...deal, lines: counted.lines.map((line) => toLineRecord(line, caller)) };
-    });
+    const deals = page.rows.map(({ key, deal }) => ({ ...deal, ...linesOf.get(key) }));
     const deleted = page.removed.map(({ key }) => ({ deal_id: key }));
     const { nextCursor, more } = page;
     if (format === 'json') return { deals, deleted, nextCursor, more };

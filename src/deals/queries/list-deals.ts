@@ -113,7 +113,7 @@ export const listDeals = operation({
     description: {
       purpose:
         'Current deals, latest change first: amount, stage, close date, owner and, in full detail, fields of the CRM.',
-      useWhen: 'you test plan conditions against real deals or need a dealId.',
+      useWhen: 'you need deals or a dealId.',
       notFor: 'what a deal paid and why (get_commissions).',
       formats: 'stage is matched exactly, as get_field_options spells it; days are YYYY-MM-DD.',
       changes: 'nothing.',

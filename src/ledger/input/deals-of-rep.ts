@@ -47,3 +47,6 @@ export function hasPartOf(workspaceId: string, deal: Expression, repIds: readonl
     select p.deal_id from deal_participations p
     where p.workspace_id = ${workspaceId} and p.rep_id = any(${repIds}::uuid[]))))`;
 }
+
+/** Whether the deal `d` should pay: it is in a won stage, or without a stage. Open pipeline and lost deals are left out. */
+export const isExpectedToPay = sql`(d.is_won or d.stage is null) and d.deleted_at is null`;

@@ -43,18 +43,18 @@ export function widenToPeriods(terms: Pick<RepTerms, 'versions'> & InCalendar, d
   return calendarOf(terms).widened(days, maxKinds(terms.versions.flatMap(({ rules }) => rules)));
 }
 
-const storedDealColumns = 'deal_id close_date fields amount stage name owner_id currency created_date rep_id credits'
-  .split(' ')
-  .map((name) => sql.ref(`d.${name}`));
+const storedDealNames =
+  'deal_id close_date fields amount stage name owner_id currency created_date rep_id credits'.split(' ');
+const storedDealColumns = storedDealNames.map((name) => sql.ref(`d.${name}`));
+const ownerColumn = storedDealNames.indexOf('rep_id');
 
 /** The columns of the deals `d`. */
 function dealColumns(
   tx: Transaction,
   { workspace: { hasRefunds, hasLines } }: DealTerms,
-  readers: readonly LineReader[],
+  reads: boolean,
 ): RawBuilder<unknown>[] {
   const refunds = hasRefunds ? [refundsOfDeal(tx.workspaceId)] : [];
-  const reads = readers.some(({ versions }) => versions.some(readsLines));
   if (!hasLines || !(reads || hasRefunds)) return [...storedDealColumns, ...refunds];
   const lines = reads ? linesOfDeal(tx.workspaceId) : linesOfRefundedDeal(tx.workspaceId);
   return [...storedDealColumns, ...(hasRefunds ? refunds : [sql`null`]), lines];
@@ -62,6 +62,10 @@ function dealColumns(
 
 /** A rep whose rules may read lines. */
 type LineReader = Pick<RepTerms, 'versions'>;
+
+function readLinesOfDeals(readers: readonly LineReader[]): boolean {
+  return readers.some(({ versions }) => versions.some(readsLines));
+}
 
 /** The refunds of the deal `d`, as the engine reads them. */
 function refundsOfDeal(workspaceId: string): RawBuilder<unknown> {
@@ -128,10 +132,33 @@ export async function loadDealsById(
   if (dealIds.length === 0) return [];
   const rows = await selectAsText(
     tx,
-    dealColumns(tx, terms, readers),
+    dealColumns(tx, terms, readLinesOfDeals(readers)),
     sql`deals d where d.workspace_id = ${tx.workspaceId} and d.deal_id = any(${dealIds}::text[])`,
   );
   return rows.map((cells) => toDeal(cells, terms.workspace.amountSlug));
+}
+
+/** A deal with its owner. */
+export interface OwnedDeal {
+  readonly deal: Deal;
+  readonly repId: string | null;
+}
+
+/** The deals `d` that the condition selects, which may end with an order and a limit, with their lines and owners. */
+export async function loadDealsWithLines(
+  tx: Transaction,
+  terms: DealTerms,
+  condition: RawBuilder<unknown>,
+): Promise<OwnedDeal[]> {
+  const rows = await selectAsText(
+    tx,
+    dealColumns(tx, terms, true),
+    sql`(select * from deals d where d.workspace_id = ${tx.workspaceId} and ${condition}) d`,
+  );
+  return rows.map((cells) => ({
+    deal: toDeal(cells, terms.workspace.amountSlug),
+    repId: cells[ownerColumn] ?? null,
+  }));
 }
 
 /** The raw amount that could not be stored, so that the engine can give the reason. */
@@ -227,7 +254,7 @@ export async function loadOwnedDeals(
   if (reps.length === 0) return new Map();
   const rows = await selectAsText(
     tx,
-    [sql`input.index`, ...dealColumns(tx, terms, readers)],
+    [sql`input.index`, ...dealColumns(tx, terms, readLinesOfDeals(readers))],
     sql`${unnestRows(
       reps.map((rep, index) => ({ ...rep, index })),
       [

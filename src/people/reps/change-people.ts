@@ -10,7 +10,7 @@ import { previewPersonalWrite } from '../../simulation/preview-write.js';
 import { loadAffectedWithin, type PersonalEffect } from '../../simulation/write-effect.js';
 import { changeManagers, type ManagerChange, replaceManagers } from './change-managers.js';
 import { changePerson, managerChange, type PersonChange } from './change-person.js';
-import { changesReadFields } from './dated-value-store.js';
+import { changesReadFields } from './dated-value-views.js';
 import { lockPeople } from './lock-people.js';
 import { type PersonFilter } from './person-filter.js';
 import { type Rep, repNotFound } from './rep.js';

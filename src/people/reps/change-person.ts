@@ -9,7 +9,7 @@ import { type Recalculate } from '../../ledger/requests/recalculate.js';
 import { type Transaction } from '../../platform/database/unit-of-work.js';
 import { day, uuid } from '../../platform/operations/schemas.js';
 import { changeManagers, type ManagerChange, movesAnyone } from './change-managers.js';
-import { changesReadFields } from './dated-value-store.js';
+import { changesReadFields } from './dated-value-views.js';
 import { storeEmployments } from './employment-store.js';
 import { type Employment, isSameEmployment } from './employment-views.js';
 import { assertHeadcount, countHeads } from './headcount.js';

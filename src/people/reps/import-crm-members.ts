@@ -5,7 +5,7 @@ import { type Recalculate } from '../../ledger/requests/recalculate.js';
 import { isStorable } from '../../platform/database/columns.js';
 import { type Transaction } from '../../platform/database/unit-of-work.js';
 import { text } from '../../platform/operations/schemas.js';
-import { isReadByTables } from './dated-value-store.js';
+import { isReadByTables } from './dated-value-views.js';
 import { countHeads, type Headcount, hasSeat } from './headcount.js';
 import { lockPeople } from './lock-people.js';
 import { type FieldValue, type FieldValues, readFieldValue } from './person-field.js';

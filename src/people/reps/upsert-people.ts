@@ -9,7 +9,7 @@ import { type Transaction } from '../../platform/database/unit-of-work.js';
 import { day, text } from '../../platform/operations/schemas.js';
 import { changeManagers, type ManagerChange, movesAnyone } from './change-managers.js';
 import { profileFields } from './dated-field.js';
-import { isReadByTables } from './dated-value-store.js';
+import { isReadByTables } from './dated-value-views.js';
 import { storeEmployments } from './employment-store.js';
 import { type Employment, isSameEmployment } from './employment-views.js';
 import { assertHeadcount, countHeads } from './headcount.js';

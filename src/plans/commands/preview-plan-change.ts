@@ -159,14 +159,14 @@ export const previewPlanChange = operation({
     description: {
       purpose: 'What update_plan would move: commission before and after, by rep and deal, compared with the ledger.',
       useWhen: 'before update_plan or set_plan_status.',
-      notFor: 'plans that do not exist, or made-up deals (simulate_commissions).',
+      notFor: 'made-up deals (simulate_commissions).',
       formats: 'arguments as in update_plan, and the period to compare. byDeal has the largest changes first.',
       changes: 'nothing. locked shows what approved periods would owe.',
     },
     arguments: {
       planRef: 'As in update_plan',
       config: 'The whole new config',
-      effectiveStart: firstDay('First day of the new terms'),
+      effectiveStart: firstDay('First day'),
       effectiveEnd: lastDay('Last day'),
       currency: { always: undefined },
       fx: { ...planArguments.fx, description: 'As in update_plan' },

@@ -30,7 +30,7 @@ export const getPlan = operation({
     description: {
       purpose: 'One plan version with its conditions, rules, tiers, rule ids and assigned reps.',
       useWhen: 'you explain or change a plan, or need a rule id.',
-      notFor: 'older versions side by side (get_plan_history) or tiers of single reps (list_plan_overrides).',
+      notFor: 'older versions (get_plan_history).',
       formats: 'Rule ids change with every version.',
       changes: 'nothing.',
     },

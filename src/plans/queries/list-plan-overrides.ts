@@ -46,7 +46,7 @@ export const listPlanOverrides = operation({
     hints: effects.reads,
     description: {
       purpose: 'Per-rep tiers on one plan version that replace the general tiers.',
-      useWhen: 'a rep is paid at another rate, or before set_plan_override.',
+      useWhen: 'a rep is paid at another rate.',
       notFor: "the plan's general tiers (get_plan).",
       changes: 'nothing.',
     },

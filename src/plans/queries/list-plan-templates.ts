@@ -20,7 +20,7 @@ export const listPlanTemplates = operation({
     description: {
       purpose: 'Starter plans, each with a config and, in full detail, a worked example.',
       useWhen: 'a person describes a new plan: change the nearest one.',
-      notFor: 'plans that exist in the workspace (list_plans).',
+      notFor: 'existing plans (list_plans).',
       formats: 'give planConfig.config as the config of create_plan.',
       changes: 'nothing.',
     },

@@ -30,10 +30,9 @@ export const listPlans = operation({
     title: 'List plans',
     hints: effects.reads,
     description: {
-      purpose:
-        'Plans, one row each with the version in force today, or every version: ids, status, dates, timeline and who is assigned.',
+      purpose: 'Plans, one row each with the version in force today, or every version.',
       useWhen: 'you need a planId or planVersionId.',
-      notFor: 'the rules and tiers of one plan (get_plan) or what changed between versions (get_plan_history).',
+      notFor: 'the rules of one plan (get_plan).',
       changes: 'nothing.',
     },
     arguments: {

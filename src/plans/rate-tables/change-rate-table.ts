@@ -1,20 +1,25 @@
+import { sql } from 'kysely';
 import { z } from 'zod';
+import { isPersonField, nameInPerson, tenure } from '../../engine/person-facts.js';
 import { type RateTable } from '../../engine/rate-table.js';
 import { problemsOfTier } from '../../engine/table-use.js';
 import { type Caller, peopleBehind } from '../../kernel/caller.js';
 import { type Clock } from '../../kernel/clock.js';
 import { type DayRange, earliestDay, hull, intersection, latestDay, overlap } from '../../kernel/day.js';
 import { Failure, invalid } from '../../kernel/failure.js';
+import { dealsOfRep, givenRepDays } from '../../ledger/input/deals-of-rep.js';
 import { loadVersions, loadWorkspaceTerms } from '../../ledger/input/rep-terms.js';
 import { type CommissionChanges } from '../../ledger/requests/commission-changes.js';
 import { requestAsJob } from '../../ledger/requests/request-as-job.js';
+import { findDatedField } from '../../people/reps/dated-field.js';
 import { setAuditCounts } from '../../platform/database/audit-counts.js';
+import { unnestRows } from '../../platform/database/columns.js';
 import { type Transaction } from '../../platform/database/unit-of-work.js';
 import { type AffectedDays, factsOf, recordingImport } from '../../platform/files/facts.js';
 import { type Subject } from '../../platform/operations/operation.js';
 import { recordEvent } from '../../platform/outbound/outgoing-events.js';
-import { previewPersonalWrite } from '../../simulation/preview-write.js';
-import { loadAffectedWithin, personalEffect } from '../../simulation/write-effect.js';
+import { previewPlansWrite } from '../../simulation/preview-write.js';
+import { loadAffectedWithin, planEffect } from '../../simulation/write-effect.js';
 import { countRows, differingDays } from './dated-rows.js';
 import { assertSound, maxTables, rateTableNotFound, rowCounts, tablePlans } from './rate-table.js';
 import { removeTable, storeTable } from './rate-table-store.js';
@@ -26,7 +31,12 @@ export const changedTable = z.object({
   revision: z.int().describe('Number of this change; send it with the next one'),
   rows: rowCounts,
   affected: z
-    .object({ reps: z.int().describe('Number of people whose commission is calculated again'), plans: tablePlans })
+    .object({
+      reps: z.int().describe('Number of people whose commission is calculated again'),
+      plans: tablePlans,
+      months: z.int().describe('Number of months in which these people have deals on these days'),
+      approvedDeals: z.int().describe('Number of these deals that approved statements keep'),
+    })
     .describe('Whom the change concerns'),
   jobId: z
     .string()
@@ -34,7 +44,7 @@ export const changedTable = z.object({
     .describe(
       'Id of the calculation (GET /v1/commissions/recalculate/jobs/:jobId); null if there is nothing to calculate',
     ),
-  effect: personalEffect
+  effect: planEffect
     .nullable()
     .optional()
     .describe(
@@ -66,7 +76,7 @@ interface ChangeUses {
  */
 export async function runTableChange(uses: ChangeUses, caller: Caller, change: TableChange): Promise<ChangedTable> {
   if (change.dryRun)
-    return previewPersonalWrite(uses, caller, async (tx) => {
+    return previewPlansWrite(uses, caller, async (tx) => {
       const { result, days } = await writeTable(tx, caller, change);
       return { result: { ...result, jobId: null }, affected: await loadAffectedWithin(tx, days) };
     });
@@ -151,7 +161,10 @@ async function writeTable(
   const table = change(stored);
   const name = stored?.name ?? given;
   const plans = (await listUsingPlans(tx, name)).map(({ planId, name: plan }) => ({ planId, name: plan }));
-  if (table !== null) assertSound(table);
+  if (table !== null) {
+    assertSound(table);
+    await assertDatedKeys(tx, table);
+  }
   await assertPlansKeepIt(tx, plans, name, table);
   if (stored === null && (await listTables(tx)).length >= maxTables)
     throw invalid({ path: 'name', message: `there are ${maxTables} tables already` });
@@ -167,7 +180,16 @@ async function writeTable(
       'forbidden',
       'You cannot change rates that pay you, also not with a key that you created or by approving the request of an agent. Another admin must do it.',
     );
-  return { result: { name, revision: revision.revision, rows, affected: { reps: days.size, plans } }, days };
+  const affected = { reps: days.size, plans, ...(await countDeals(tx, days)) };
+  return { result: { name, revision: revision.revision, rows, affected }, days };
+}
+
+/** Of people, keys read the tenure and fields with days. */
+async function assertDatedKeys(tx: Transaction, { keys }: RateTable): Promise<void> {
+  for (const { field } of keys) {
+    const slug = isPersonField(field) ? nameInPerson(field) : tenure;
+    if (slug !== tenure) await findDatedField(tx, slug);
+  }
 }
 
 function assertNotChanged(latest: number, seen: number | undefined): void {
@@ -223,6 +245,31 @@ async function findAffected(
     found.set(repId, hull(found.get(repId) ?? both, both));
   }
   return found;
+}
+
+/** The months with deals of the people on their days, and the deals in approved periods. */
+async function countDeals(
+  tx: Transaction,
+  days: ReadonlyMap<string, DayRange>,
+): Promise<{ readonly months: number; readonly approvedDeals: number }> {
+  if (days.size === 0) return { months: 0, approvedDeals: 0 };
+  const people = unnestRows(
+    [...days].map(([repId, range]) => ({ repId, ...range })),
+    [
+      ['rep_id', 'uuid', ({ repId }) => repId],
+      ['from_day', 'date', ({ from }) => from],
+      ['to_day', 'date', ({ to }) => to],
+    ],
+  );
+  const { rows } = await sql<{ months: number; approvedDeals: number }>`
+    select count(distinct date_trunc('month', d.close_date))::int as months,
+      count(distinct d.deal_id) filter (where exists (
+        select from statement_periods s
+        where s.workspace_id = ${tx.workspaceId} and s.rep_id = input.rep_id and s.status = 'approved'
+          and d.close_date between s.from_day and s.to_day
+      ))::int as "approvedDeals"
+    from ${people} cross join lateral (${dealsOfRep(givenRepDays(tx.workspaceId))}) d`.execute(tx.db);
+  return rows[0] ?? { months: 0, approvedDeals: 0 };
 }
 
 export function existing(table: RateTable | null): RateTable {

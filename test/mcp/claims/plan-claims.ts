@@ -12,6 +12,20 @@ export const planClaims: Claims = {
   get_rate_table: {
     'Changes: nothing.': changesNothing('get_rate_table'),
   },
+  list_rate_tables: {
+    'Changes: nothing.': changesNothing('list_rate_tables'),
+    'with their keys and columns': testedIn(
+      'plans/rate-tables/rate-tables',
+      'a table is stored, found in any case, listed',
+    ),
+  },
+  look_up_rate: {
+    'Changes: nothing.': changesNothing('look_up_rate'),
+    'or the nearest rows': testedIn(
+      'plans/rate-tables/rate-tables',
+      'a look-up finds the row that counts, or the nearest',
+    ),
+  },
   list_plans: {
     'Changes: nothing.': changesNothing('list_plans'),
     'one row each with the version in force today, or every version': async (world) => {

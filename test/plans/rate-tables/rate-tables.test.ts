@@ -8,6 +8,9 @@ const columns = [{ name: 'base' }];
 const row = (family: string, base: number, days: object = {}) => ({ keys: { family }, values: { base }, ...days });
 const table = (...rows: object[]) => ({ keys: [key], columns, rows });
 
+// biome-ignore lint/suspicious/noExplicitAny: responses
+type Loose = any;
+
 describe('rate tables over HTTP', () => {
   const service = Service.duringSuite();
   let workspace: WorkedExample;
@@ -111,15 +114,176 @@ describe('rate tables over HTTP', () => {
     await put(table(row('software', 0.1), row('services', 0.04, { effectiveStart: '2026-02-01' })));
     const lookUp = (family: string) =>
       workspace.api.expect(200, 'POST', '/v1/rate-tables/Products/lookup', { values: { family }, day: '2026-01-31' });
-    expect(await lookUp(' SOFTWARE')).to.deep.equal({ row: row('software', 0.1), nearest: [] });
+    const looked = (value: string, matched: string | null) => [{ name: 'family', value, matched }];
+    expect(await lookUp(' SOFTWARE')).to.deep.equal({
+      row: row('software', 0.1),
+      keys: looked(' SOFTWARE', 'exact'),
+      nearest: [],
+    });
     expect(await lookUp('services')).to.deep.equal({
       row: null,
+      keys: looked('services', null),
       nearest: [{ row: row('software', 0.1), differing: ['family'] }],
     });
     await expectError(
       '400 VALIDATION_FAILED',
       workspace.api.send('POST', '/v1/rate-tables/Products/lookup', { values: { region: 'EMEA' } }),
     );
+  });
+
+  it('T20: a look-up reads the values of a line, its deal and its owner', async () => {
+    await put({
+      keys: [
+        { name: 'family', field: 'line.family', match: 'exact' },
+        { name: 'region', field: 'region', match: 'exact' },
+        { name: 'tenure', field: 'rep.tenure_months', match: 'range' },
+      ],
+      columns,
+      rows: [
+        { keys: { family: 'software', region: 'EMEA', tenure: { to: 12 } }, values: { base: 0.08 } },
+        { keys: { family: 'software' }, values: { base: 0.09 } },
+      ],
+    });
+    await workspace.api.expect(200, 'PATCH', `/v1/reps/${workspace.ben}`, { hireDate: '2025-07-01' });
+    const lines = [
+      { lineId: '1', family: 'Software', amount: 1 },
+      { lineId: '2', family: 'Support', amount: 1 },
+    ];
+    await workspace.deal('D', 2, '2026-02-10', { fields: { region: 'emea' }, lines });
+    const send = (body: object) => workspace.api.send('POST', '/v1/rate-tables/Products/lookup', body);
+    const { body: first } = await send({ dealId: 'D', lineId: '1' });
+    expect(first.row.values).to.deep.equal({ base: 0.08 });
+    expect(first.keys).to.deep.equal([
+      { name: 'family', value: 'Software', matched: 'exact' },
+      { name: 'region', value: 'emea', matched: 'exact' },
+      { name: 'tenure', value: 7, matched: 'range' },
+    ]);
+    expect((await send({ dealId: 'D', lineId: '1', repId: workspace.mia })).body.keys[2].matched).to.equal('any');
+    expect((await send({ dealId: 'D', lineId: '2' })).body.nearest.map((near: Loose) => near.differing)).to.deep.equal([
+      ['family'],
+      ['family'],
+    ]);
+    await expectError('400 VALIDATION_FAILED', send({ dealId: 'D' }));
+    await expectError('400 VALIDATION_FAILED', send({ dealId: 'D', values: {} }));
+    await expectError('404 line_not_found', send({ dealId: 'D', lineId: '3' }));
+    await expectError('404 deal_not_found', send({ dealId: 'E', lineId: '1' }));
+    await workspace.calculated();
+  });
+
+  describe('T13: fields of people as keys', () => {
+    const titles = (field = 'rep.title') => ({
+      keys: [{ name: 'title', field, match: 'exact' }],
+      columns,
+      rows: [
+        { keys: { title: 'AE' }, values: { base: 0.1 } },
+        { keys: { title: 'Senior' }, values: { base: 0.12 } },
+      ],
+    });
+    const values = (...all: readonly object[]) => ({ values: all });
+    const fieldPath = (slug = 'title', query = '') => `/v1/reps/${workspace.ben}/fields/${slug}${query}`;
+    const setField = (body: object, slug = 'title') => workspace.api.expect(200, 'PUT', fieldPath(slug), body);
+
+    it('hold on the days of their values, and a promotion changes no earlier deal (J60)', async () => {
+      await workspace.api.expect(200, 'PATCH', `/v1/reps/${workspace.ben}`, { title: 'AE' });
+      await put(titles());
+      await payByTable();
+      await deal('D1', '2026-02-10');
+      await deal('D2', '2026-02-20');
+      expect(await earned()).to.deep.equal({ D1: '1000', D2: '1000' });
+      const promoted = values({ value: 'AE' }, { from: '2026-02-15', value: 'Senior' });
+      const preview = await workspace.api.expect(200, 'PUT', fieldPath('title', '?dryRun=true'), promoted);
+      expect(preview.effect.totals).to.deep.equal([{ currency: 'USD', delta: 200 }]);
+      expect((await workspace.api.expect(200, 'GET', fieldPath())).values).to.deep.equal([{ value: 'AE' }]);
+      expect((await setField(promoted)).values).to.deep.equal(promoted.values);
+      expect(await earned()).to.deep.equal({ D1: '1000', D2: '1200' });
+      expect((await workspace.api.expect(200, 'GET', `/v1/reps/${workspace.ben}`)).title).to.equal('Senior');
+    });
+
+    it('keep what was paid: a title that is changed in any other way holds from today on', async () => {
+      await workspace.api.expect(200, 'PATCH', `/v1/reps/${workspace.ben}`, { title: 'AE' });
+      await put(titles());
+      await payByTable();
+      await deal('D1', '2026-02-10');
+      await workspace.api.expect(200, 'PATCH', `/v1/reps/${workspace.ben}`, { title: 'Senior' });
+      expect(await earned()).to.deep.equal({ D1: '1000' });
+      const [first, second] = (await workspace.api.expect(200, 'GET', fieldPath())).values;
+      expect([first, second.value]).to.deep.equal([{ value: 'AE' }, 'Senior']);
+      const reps = [{ email: 'ben@acme.test', name: 'Ben', title: null }];
+      await workspace.api.expect(200, 'PUT', '/v1/reps', { reps });
+      expect(await earned()).to.deep.equal({ D1: '1000' });
+      expect((await workspace.api.expect(200, 'GET', fieldPath())).values).to.have.length(2);
+    });
+
+    it('are those with days: others are no keys, and approved months get a discrepancy', async () => {
+      const define = (...fields: object[]) => workspace.api.send('PUT', '/v1/person-fields', { fields });
+      const level = { slug: 'level', label: 'Level', type: 'text' };
+      expect((await define(level)).status).to.equal(200);
+      await workspace.api.expect(200, 'PATCH', `/v1/reps/${workspace.ben}`, { fields: { level: 'AE' } });
+      await rejected('400 field_not_dated', titles('rep.level'));
+      await expectError('400 field_not_dated', workspace.api.send('PUT', fieldPath('level'), values()));
+      await expectError('400 field_not_dated', workspace.api.send('GET', fieldPath('none')));
+      expect((await define({ ...level, dated: true })).status).to.equal(200);
+      expect((await workspace.api.expect(200, 'GET', fieldPath('level'))).values).to.deep.equal([{ value: 'AE' }]);
+      await expectError('409 person_field_in_use', define());
+      await expectError(
+        '400 VALIDATION_FAILED',
+        workspace.api.send('PATCH', `/v1/reps/${workspace.ben}`, { fields: { level: 'Senior' } }),
+      );
+      await put(titles('REP.level'));
+      await payByTable();
+      await deal('D1', '2026-02-10');
+      expect(await earned()).to.deep.equal({ D1: '1000' });
+      await workspace.generateAndApprove('2026-02');
+      await setField(values({ value: 'AE' }, { from: '2026-02-01', value: 'Senior' }), 'level');
+      expect(await earned()).to.deep.equal({ D1: '1000' });
+      await workspace.checked();
+      const { discrepancies } = await workspace.api.expect(200, 'GET', '/v1/discrepancies?status=open');
+      expect([discrepancies[0].delta, discrepancies[0].causes[0].kind]).to.deep.equal([200, 'person']);
+    });
+
+    it('reject values that do not fit the field, or have one day twice', async () => {
+      const reject = (body: object, slug?: string) =>
+        expectError('400 VALIDATION_FAILED', workspace.api.send('PUT', fieldPath(slug), body));
+      await reject(values({ value: 'A' }, { value: 'B' }));
+      await reject(values({ from: '2026-02-30', value: 'A' }));
+      await reject(values({ value: '' }));
+      const unknown = '/v1/reps/3f0b2a44-0000-4000-8000-000000000000/fields/title';
+      await expectError('404 rep_not_found', workspace.api.send('PUT', unknown, values()));
+    });
+  });
+
+  it('lists the deals of the last year that meet no row, by the values that a row is missing for', async () => {
+    const coverage = () => workspace.api.expect(200, 'GET', '/v1/rate-tables/Products/coverage');
+    const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString().slice(0, 10);
+    await put(table(row('software', 0.1)));
+    await workspace.deal('D1', 100, daysAgo(10), { fields: { family: 'Software' } });
+    await workspace.deal('D2', 100, daysAgo(20), { fields: { family: 'Support' } });
+    await workspace.deal('D3', 100, daysAgo(30), { fields: { family: 'Support' } });
+    await workspace.deal('D4', 100, daysAgo(40));
+    await workspace.deal('D5', 100, daysAgo(400), { fields: { family: 'Old' } });
+    await workspace.deal('D6', 100, daysAgo(5), { stage: 'Lost', fields: { family: 'Lost' } });
+    expect(await coverage()).to.deep.include({
+      deals: 4,
+      missingDeals: 3,
+      truncated: false,
+      missing: [
+        { keys: { family: 'Support' }, deals: 2, lookups: 2, dealIds: ['D2', 'D3'] },
+        { keys: { family: null }, deals: 1, lookups: 1, dealIds: ['D4'] },
+      ],
+    });
+    await put({ ...table(row('software', 0.1)), keys: [{ ...key, field: 'line.family' }] });
+    expect(await coverage()).to.deep.include({ deals: 0, missingDeals: 0, missing: [] });
+    const lines = ['software', 'support', 'support'].map((family, index) => ({
+      lineId: `${index}`,
+      family,
+      amount: 1,
+    }));
+    await workspace.deal('D7', 3, daysAgo(3), { lines });
+    expect(await coverage()).to.deep.include({
+      deals: 1,
+      missing: [{ keys: { family: 'support' }, deals: 1, lookups: 2, dealIds: ['D7'] }],
+    });
+    await workspace.calculated();
   });
 
   const upload = (text: string, query = '') =>
@@ -191,6 +355,29 @@ describe('rate tables over HTTP', () => {
     await expectError('409 table_changed', send('family,term,base\na,,1\n', 'Products', '?revision=1'));
   });
 
+  it('T17, T18: a preview has what each plan and person would get, and approved months keep what they paid', async () => {
+    await put(table(row('software', 0.1)));
+    await payByTable();
+    await deal('D1', '2026-01-15');
+    await deal('D2', '2026-02-10');
+    await workspace.calculated();
+    await workspace.generateAndApprove('2026-01');
+    const next = table(row('software', 0.12), row('services', 0.04));
+    const preview = await workspace.api.expect(200, 'PUT', '/v1/rate-tables/Products?dryRun=true', next);
+    expect(preview.rows).to.deep.equal({ added: 1, changed: 1, ended: 0 });
+    const plans = [{ planId: workspace.planId, name: 'AE' }];
+    expect(preview.affected).to.deep.equal({ reps: 2, plans, months: 2, approvedDeals: 1 });
+    const change = { currency: 'USD', before: 1000, after: 1200, delta: 200 };
+    expect(preview.effect.byPlan).to.deep.equal([{ planId: workspace.planId, ...change }]);
+    expect(preview.effect.byPeriod).to.deep.equal([{ repId: workspace.ben, period: '2026-Q1', ...change }]);
+    expect(preview.effect.locked).to.deep.equal([
+      { repId: workspace.ben, period: '2026-01', currency: 'USD', delta: 200 },
+    ]);
+    expect(await earned()).to.deep.equal({ D1: '1000', D2: '1000' });
+    await put(next);
+    expect(await earned()).to.deep.equal({ D1: '1000', D2: '1200' });
+  });
+
   it('J51, J52: rows of later days pay later deals, and a change concerns the days on which rows differ', async () => {
     await put(table(row('software', 0.1)));
     await payByTable();
@@ -203,7 +390,7 @@ describe('rate tables over HTTP', () => {
     });
     expect(preview.effect.totals).to.deep.equal([{ currency: 'USD', delta: 200 }]);
     const changed = await put({ ...table(row('software', 0.12)), from: '2026-02-15' });
-    expect(changed.affected.reps).to.equal(2);
+    expect(changed.affected).to.deep.include({ reps: 2, months: 1, approvedDeals: 0 });
     expect(await earned()).to.deep.equal({ D1: '1000', D2: '1200' });
     const requested = await put({
       ...table(

@@ -3,6 +3,7 @@ import { type Answer, api } from './client.js';
 
 export type RateTableSummary = Answer<'listRateTables'>['rateTables'][number];
 export type StoredRateTable = Answer<'getRateTable'>;
+export type RateCoverage = Answer<'getRateCoverage'>;
 export type RateTableChange = Answer<'setRateTable'>;
 /** A table as it is sent. */
 export type SentRateTable = Parameters<typeof api.setRateTable>[0]['body'];
@@ -24,6 +25,13 @@ export const rateTableRevisionsQuery = (name: string) =>
   queryOptions({
     queryKey: ['rate-table-revisions', name],
     queryFn: async ({ signal }) => (await api.listRateTableRevisions({ params: { name } }, { signal })).revisions,
+  });
+
+/** Which deals of the last year meet no row of the stored table. */
+export const rateCoverageQuery = (name: string, revision: number) =>
+  queryOptions({
+    queryKey: ['rate-coverage', name, revision],
+    queryFn: ({ signal }) => api.getRateCoverage({ params: { name } }, { signal }),
   });
 
 export function sendRateTable(name: string, body: SentRateTable, dryRun = false): Promise<RateTableChange> {

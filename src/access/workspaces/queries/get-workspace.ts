@@ -131,9 +131,9 @@ export const getWorkspace = operation({
     hints: effects.reads,
     description: {
       purpose:
-        'Who calls (role, rep id, name, kind of token) and for which workspace: name, currency, time zone, CRM connection, field mapping and the plans in force. Call this first.',
+        'Who calls (role, rep id, name, kind of token) and for which workspace: name, currency, time zone, CRM connection, field mapping and the plans in force.',
       useWhen: 'a conversation begins.',
-      notFor: 'drafts and archived plans (list_plans), people (list_reps) or fields of deals (list_fields).',
+      notFor: 'drafts and archived plans (list_plans).',
       changes: 'nothing.',
     },
     arguments: {

@@ -20,7 +20,7 @@ export const getFieldMapping = operation({
       purpose:
         "Which of the CRM's slugs stand for amount, stage, close date and owner (standard), and what plans call other fields (measures).",
       useWhen: 'deals have no owner, amount or close date.',
-      notFor: 'choosing fields for a rule (list_fields) or changing the mapping: a person does so in the settings.',
+      notFor: 'fields for a rule (list_fields).',
       changes: 'nothing.',
     },
     arguments: {},

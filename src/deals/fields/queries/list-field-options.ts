@@ -25,8 +25,8 @@ export const listFieldOptions = operation({
     hints: effects.reads,
     description: {
       purpose: 'Values that the newest 2,000 deals have in one select or status field, at most 1,000.',
-      useWhen: 'a condition needs the spelling of a value, such as the stage of a won deal.',
-      notFor: 'fields of other types (look at deals with list_deals).',
+      useWhen: 'a condition needs the spelling of a value.',
+      notFor: 'fields of other types (list_deals).',
       formats: 'slug as list_fields gives it or as a plan names the field; its type is select or status.',
       changes: 'nothing.',
     },

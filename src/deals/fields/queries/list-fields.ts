@@ -44,7 +44,7 @@ export const listFields = operation({
       purpose:
         'Fields of deals that a plan may use: slug, label and type. The standard ones come first, then what the newest 2,000 deals carry.',
       useWhen: 'you choose a field of a rule or a condition.',
-      notFor: 'the values of a field (get_field_options) or how slugs are mapped (get_field_mapping).',
+      notFor: 'the values of a field (get_field_options).',
       formats: 'slug goes into measure and field, type into fieldType.',
       changes: 'nothing.',
     },

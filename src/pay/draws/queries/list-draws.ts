@@ -35,8 +35,8 @@ export const listDraws = operation({
     hints: effects.reads,
     description: {
       purpose: 'Guaranteed incomes and advances of people, with how they are paid back.',
-      useWhen: 'a statement pays more than it releases, or keeps a part of it.',
-      notFor: 'what is paid of commission (list_payables).',
+      useWhen: 'a statement pays more than it releases.',
+      notFor: 'payables (list_payables).',
       changes: 'nothing.',
     },
     arguments: { repId: 'Only of this person', asOf: { always: undefined } },

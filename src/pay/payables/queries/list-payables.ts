@@ -123,7 +123,7 @@ export const listPayables = operation({
     hints: effects.reads,
     description: {
       purpose: 'What of the earned commission is waiting, held, payable, approved or paid, and what it waits for.',
-      useWhen: 'someone asks when or why not something is paid.',
+      useWhen: 'someone asks when something is paid.',
       notFor: 'what is earned (get_commissions).',
       changes: 'nothing.',
     },
@@ -131,7 +131,7 @@ export const listPayables = operation({
       repId: 'Only this rep',
       dealId: 'Only this deal',
       status: 'Only this status',
-      asOf: 'Earlier instant, ISO 8601',
+      asOf: 'Earlier instant',
     },
     list: 'payables',
     summary: ({ count }) => `Amounts that match: ${count}.`,

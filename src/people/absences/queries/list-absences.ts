@@ -29,9 +29,9 @@ export const listAbsences = operation({
     title: 'List absences',
     hints: effects.reads,
     description: {
-      purpose: 'Absences of people, with the percentage of their quotas that the days do not count.',
-      useWhen: 'a quota of a person is lower than expected, or before set_absence.',
-      notFor: 'the target that counts (list_quotas).',
+      purpose: 'Absences of people, and the part of quotas that they do not count.',
+      useWhen: 'a quota is lower than expected.',
+      notFor: 'targets (list_quotas).',
       changes: 'nothing.',
     },
     arguments: { repId: 'Only of this person', asOf: { always: undefined } },

@@ -30,8 +30,8 @@ export const listAssignments = operation({
     hints: effects.reads,
     description: {
       purpose: 'Which rep is on which plan, and from when to when.',
-      useWhen: 'won deals of a person are not paid, or you need an assignmentId.',
-      notFor: 'people (list_reps) or targets (list_quotas).',
+      useWhen: 'won deals are not paid, or you need an assignmentId.',
+      notFor: 'targets (list_quotas).',
       formats: 'a bound of null is open: the assignment then lasts as long as the plan.',
       changes: 'nothing.',
     },

@@ -23,9 +23,9 @@ export const listRamps = operation({
     title: 'List ramps',
     hints: effects.reads,
     description: {
-      purpose: 'Ramps of new people: steps of months with percentages of quota, variable target and commission.',
+      purpose: 'Ramps of new people: steps of months with percentages.',
       useWhen: 'you need a rampId.',
-      notFor: 'the target that counts (list_quotas).',
+      notFor: 'targets (list_quotas).',
       changes: 'nothing.',
     },
     arguments: { asOf: { always: undefined } },

@@ -5,7 +5,7 @@ import { UnitOfWork } from '../../../platform/database/unit-of-work.js';
 import { operation } from '../../../platform/operations/operation.js';
 import { requireUuid } from '../../../platform/operations/schemas.js';
 import { findDatedField } from '../dated-field.js';
-import { findDatedValues } from '../dated-value-store.js';
+import { findDatedValues } from '../dated-value-views.js';
 import { personFieldSlug, personValues, personValuesExample } from '../person-values-response.js';
 import { repNotFound } from '../rep.js';
 import { assertRepExists } from '../rep-views.js';

@@ -40,7 +40,7 @@ export const listReps = operation({
     hints: effects.reads,
     description: {
       purpose: 'People with their id, role, manager and whether they are active.',
-      useWhen: 'you need the repId of a name or an address.',
+      useWhen: 'you need a repId.',
       notFor: 'what people earned (get_commissions).',
       formats: 'A rep sees only themself.',
       changes: 'nothing.',

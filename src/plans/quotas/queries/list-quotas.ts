@@ -44,7 +44,7 @@ export const listQuotas = operation({
     hints: effects.reads,
     description: {
       purpose: 'Targets of reps with their current_value and attainment, where 1 is 100 %.',
-      useWhen: 'you need the attainment of people, or a quotaId.',
+      useWhen: 'you need an attainment or a quotaId.',
       notFor: 'what was earned (get_commissions).',
       formats: 'measure is the name of the rule.',
       changes: 'nothing.',

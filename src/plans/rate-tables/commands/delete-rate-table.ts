@@ -22,7 +22,7 @@ export const deleteRateTable = operation({
       name: 'Products',
       revision: 2,
       rows: { added: 0, changed: 0, ended: 2 },
-      affected: { reps: 0, plans: [] },
+      affected: { reps: 0, plans: [], months: 0, approvedDeals: 0 },
       jobId: null,
     },
   },

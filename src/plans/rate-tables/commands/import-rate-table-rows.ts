@@ -64,7 +64,7 @@ export const importRateTableRows = operation({
         name: 'Products',
         revision: 2,
         rows: { added: 0, changed: 1, ended: 0 },
-        affected: { reps: 0, plans: [] },
+        affected: { reps: 0, plans: [], months: 0, approvedDeals: 0 },
         jobId: null,
       },
     },

@@ -37,7 +37,7 @@ export const setRateTable = operation({
   body,
   maxKeys: 400_000,
   response: changedTable,
-  failures: { value_missing: 400, rows_overlap: 400, table_changed: 409, rate_table_in_use: 409 },
+  failures: { value_missing: 400, rows_overlap: 400, field_not_dated: 400, table_changed: 409, rate_table_in_use: 409 },
   subject: (tx, { params: { name } }) => loadTableSubject(tx, name),
   example: {
     params: { name: 'Products' },
@@ -46,7 +46,7 @@ export const setRateTable = operation({
       name: 'Products',
       revision: 1,
       rows: { added: 2, changed: 0, ended: 0 },
-      affected: { reps: 0, plans: [] },
+      affected: { reps: 0, plans: [], months: 0, approvedDeals: 0 },
       jobId: null,
     },
   },

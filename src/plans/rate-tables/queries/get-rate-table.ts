@@ -27,8 +27,8 @@ export const getRateTable = operation({
     hints: effects.reads,
     description: {
       purpose: 'A rate table with its rows.',
-      useWhen: 'a tier names a table, or a deal has the reason rate_not_found.',
-      notFor: 'the row that paid a deal (get_commissions).',
+      useWhen: 'a tier names a table.',
+      notFor: 'one row (look_up_rate).',
       changes: 'nothing.',
     },
     arguments: { name: 'Name of the table', asOf: { always: undefined }, day: { always: undefined } },

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { UnitOfWork } from '../../../platform/database/unit-of-work.js';
+import { effects } from '../../../platform/mcp/tool.js';
 import { operation } from '../../../platform/operations/operation.js';
 import { rateTableExample, rateTableSummary } from '../rate-table.js';
 import { listTables, listUsingPlans } from '../rate-table-views.js';
@@ -14,6 +15,20 @@ export const listRateTables = operation({
   access: 'manager',
   response: z.object({ rateTables: z.array(rateTableSummary).describe('The tables, by name') }),
   failures: {},
+  tool: {
+    name: 'list_rate_tables',
+    title: 'List rate tables',
+    hints: effects.reads,
+    description: {
+      purpose: 'Rate tables with their keys and columns.',
+      useWhen: 'you need the name of one.',
+      notFor: 'rows (get_rate_table).',
+      changes: 'nothing.',
+    },
+    arguments: {},
+    list: 'rateTables',
+    summary: ({ rateTables }) => `Rate tables: ${rateTables.length}.`,
+  },
   example: { response: { rateTables: [{ ...head, rows: rows.length }] } },
   uses: { unitOfWork: UnitOfWork },
   async execute(_input, caller, { unitOfWork }) {

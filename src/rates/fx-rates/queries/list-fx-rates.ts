@@ -34,7 +34,7 @@ export const listFxRates = operation({
     hints: effects.reads,
     description: {
       purpose: 'Exchange rates of the workspace, by table and pair of currencies.',
-      useWhen: 'a deal has the reason fx_rate_missing, or before set_fx_rates.',
+      useWhen: 'a deal has the reason fx_rate_missing.',
       notFor: 'the rate of one deal (get_commissions).',
       changes: 'nothing.',
     },

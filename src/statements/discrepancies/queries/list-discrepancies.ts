@@ -37,7 +37,7 @@ export const listDiscrepancies = operation({
     description: {
       purpose: 'What approved statements owe after later changes, and why.',
       useWhen: 'a change concerns an approved period.',
-      notFor: 'a change that is not made yet (preview_plan_change).',
+      notFor: 'planned changes (preview_plan_change).',
       changes: 'nothing.',
     },
     arguments: {

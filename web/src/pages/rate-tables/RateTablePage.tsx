@@ -20,6 +20,7 @@ import { LoadedPage } from '../../components/LoadedPage.js';
 import { Card, Page } from '../../components/Page.js';
 import { formatTimestamp } from '../../shared/format/dates.js';
 import { formatCount } from '../../shared/format/numbers.js';
+import { CoverageCard } from './CoverageCard.js';
 import { TableEditor } from './TableEditor.js';
 
 const route = getRouteApi('/_shell/rate-tables/$name');
@@ -47,6 +48,7 @@ export function RateTablePage() {
           }
         >
           <TableEditor name={stored.name} table={stored} />
+          <CoverageCard name={stored.name} revision={stored.revision} />
           <div className={blocks.cardColumns}>
             <HistoryOfTable name={stored.name} />
             <UsedBy plans={stored.plans} />
