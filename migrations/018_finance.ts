@@ -6,6 +6,7 @@ import { insertOnly, tenantTable } from './tenant-table.js';
 export async function up(db: Kysely<unknown>): Promise<void> {
   await createEntities(db);
   await createPolicies(db);
+  await createWriteOffs(db);
   await createClosings(db);
   await createLines(db);
 }
@@ -47,6 +48,30 @@ async function createPolicies(db: Kysely<unknown>): Promise<void> {
       check ((status = 'proposed') = (decided_at is null))
     )`.execute(db);
   await tenantTable(db, 'accounting_policies');
+}
+
+/** What people owe and the company no longer expects. It changes the books, and nothing that statements recover. */
+async function createWriteOffs(db: Kysely<unknown>): Promise<void> {
+  await sql`
+    create table accounting_write_offs (
+      workspace_id uuid not null references workspaces,
+      write_off_id uuid not null,
+      rep_id uuid not null,
+      currency text not null,
+      amount numeric not null check (amount > 0),
+      day date not null,
+      reason text not null check (length(reason) between 1 and 1000),
+      status text not null check (status in ('proposed', 'approved', 'withdrawn')),
+      proposed_by text not null,
+      proposed_by_id uuid,
+      proposed_at timestamptz not null,
+      decided_by text,
+      decided_at timestamptz,
+      primary key (workspace_id, write_off_id),
+      foreign key (workspace_id, rep_id) references reps,
+      check ((status = 'proposed') = (decided_at is null))
+    )`.execute(db);
+  await tenantTable(db, 'accounting_write_offs');
 }
 
 async function createClosings(db: Kysely<unknown>): Promise<void> {

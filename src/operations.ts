@@ -128,6 +128,7 @@ import {
   reopenAccountingMonth,
 } from './finance/commands/change-month.js';
 import { approvePolicy, proposePolicy, withdrawPolicy } from './finance/commands/change-policy.js';
+import { approveWriteOff, proposeWriteOff, withdrawWriteOff } from './finance/commands/change-write-off.js';
 import { putEntity } from './finance/commands/put-entity.js';
 import { exportJournals } from './finance/queries/export-journals.js';
 import { exportLiability } from './finance/queries/export-liability.js';
@@ -138,6 +139,7 @@ import { getLiability } from './finance/queries/get-liability.js';
 import { listAccountingMonths } from './finance/queries/list-accounting-months.js';
 import { listAccountingPolicies } from './finance/queries/list-accounting-policies.js';
 import { listJournalLines } from './finance/queries/list-journal-lines.js';
+import { listAccountingWriteOffs } from './finance/queries/list-write-offs.js';
 import { takeBackImport } from './imports/commands/take-back-import.js';
 import { getImport } from './imports/queries/get-import.js';
 import { listImports } from './imports/queries/list-imports.js';
@@ -523,6 +525,10 @@ export const operations = [
   proposePolicy,
   approvePolicy,
   withdrawPolicy,
+  listAccountingWriteOffs,
+  proposeWriteOff,
+  approveWriteOff,
+  withdrawWriteOff,
   exportJournals,
   recordPostedJournals,
   listAccountingMonths,

@@ -2475,6 +2475,33 @@ CREATE POLICY accounting_policies_of_owner ON accounting_policies TO CURRENT_USE
 CREATE POLICY accounting_policies_of_workspace ON accounting_policies TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
 GRANT DELETE, INSERT, SELECT, UPDATE ON accounting_policies TO commissions_app;
 
+CREATE TABLE accounting_write_offs (
+  workspace_id uuid NOT NULL,
+  write_off_id uuid NOT NULL,
+  rep_id uuid NOT NULL,
+  currency text NOT NULL,
+  amount numeric NOT NULL,
+  day date NOT NULL,
+  reason text NOT NULL,
+  status text NOT NULL,
+  proposed_by text NOT NULL,
+  proposed_by_id uuid,
+  proposed_at timestamp with time zone NOT NULL,
+  decided_by text,
+  decided_at timestamp with time zone,
+  CONSTRAINT accounting_write_offs_pkey PRIMARY KEY (workspace_id, write_off_id),
+  CONSTRAINT accounting_write_offs_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(workspace_id),
+  CONSTRAINT accounting_write_offs_workspace_id_rep_id_fkey FOREIGN KEY (workspace_id, rep_id) REFERENCES reps(workspace_id, rep_id),
+  CONSTRAINT accounting_write_offs_amount_check CHECK ((amount > (0)::numeric)),
+  CONSTRAINT accounting_write_offs_check CHECK (((status = 'proposed'::text) = (decided_at IS NULL))),
+  CONSTRAINT accounting_write_offs_reason_check CHECK (((length(reason) >= 1) AND (length(reason) <= 1000))),
+  CONSTRAINT accounting_write_offs_status_check CHECK ((status = ANY (ARRAY['proposed'::text, 'approved'::text, 'withdrawn'::text])))
+);
+ALTER TABLE accounting_write_offs ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY accounting_write_offs_of_owner ON accounting_write_offs TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
+CREATE POLICY accounting_write_offs_of_workspace ON accounting_write_offs TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
+GRANT DELETE, INSERT, SELECT, UPDATE ON accounting_write_offs TO commissions_app;
+
 CREATE TABLE accounting_preparations (
   workspace_id uuid NOT NULL,
   month text NOT NULL,

@@ -173,7 +173,9 @@ export const errorExplanations: Readonly<Record<string, string>> = {
   nothing_to_pay: 'No approved statement of the period has an amount that is unpaid.',
   open_dispute:
     'An open dispute concerns this statement. Decide about it first, or let an admin turn `blockApprovalOnDispute` off.',
-  own_proposal: 'You have proposed this version of a policy. Another admin approves it.',
+  own_proposal: 'You have proposed this version of a policy, or this write-off. Another admin approves it.',
+  own_debt: 'What you owe is written off by other admins.',
+  write_off_not_found: 'The workspace has no write-off with this id. `GET /v1/accounting/write-offs` lists them.',
   policy_not_found: 'The workspace has no such version of a policy. `GET /v1/accounting/policies` lists them.',
   policy_proposed:
     'A policy of capitalised cost waits for its approval. Approve or withdraw it, then prepare the month.',

@@ -58,6 +58,21 @@ export interface AccountingTables {
     decided_by: ColumnType<string | null, undefined, string | null>;
     decided_at: ColumnType<Date | null, undefined, Date | null>;
   };
+  accounting_write_offs: {
+    workspace_id: string;
+    write_off_id: string;
+    rep_id: string;
+    currency: string;
+    amount: Numeric;
+    day: Day;
+    reason: string;
+    status: 'proposed' | 'approved' | 'withdrawn';
+    proposed_by: string;
+    proposed_by_id: string | null;
+    proposed_at: Instant;
+    decided_by: ColumnType<string | null, undefined, string | null>;
+    decided_at: ColumnType<Date | null, undefined, Date | null>;
+  };
   accounting_lines: {
     workspace_id: string;
     month: string;

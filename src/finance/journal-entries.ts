@@ -65,6 +65,7 @@ const words: Readonly<Record<EntryKind, string>> = {
   payment: 'Payment',
   draw_recovery: 'Recovery of a draw',
   draw_forgiven: 'Draw forgiven',
+  write_off: 'Debt written off',
   receivable: 'Receivable',
   exchange: 'Exchange difference',
   payroll_tax: 'Payroll tax',

@@ -1,7 +1,7 @@
 import { addTo } from '../kernel/add-to.js';
 import { roundToCurrency } from '../kernel/currency.js';
 import { type Day } from '../kernel/day.js';
-import { Decimal, maximum, sum } from '../kernel/decimal.js';
+import { Decimal, maximum, minimum, sum } from '../kernel/decimal.js';
 import { groupBy } from '../kernel/group-by.js';
 import { periodRange } from '../kernel/period.js';
 import { type AccountRole, contraAccounts, type EntryKind, lateKinds } from './accounts.js';
@@ -20,11 +20,19 @@ export interface Entity {
   readonly payrollTax: readonly { readonly from: Day; readonly percent: string }[];
 }
 
+/** What a person owes and the company no longer expects. */
+export interface AgreedWriteOff {
+  readonly currency: string;
+  readonly amount: Decimal;
+  readonly day: Day;
+}
+
 export interface BooksInput {
   readonly workspaceId: string;
   readonly repId: string;
   readonly entity: Entity;
   readonly movements: readonly Movement[];
+  readonly writeOffs: readonly AgreedWriteOff[];
   /** The lines of the months that are closed. */
   readonly posted: readonly JournalLine[];
   /** The months that are open, in their order, from the first one on. */
@@ -101,6 +109,7 @@ class BookKeeper {
 
   private endMonth(last: { readonly month: Month; readonly day: Day }): void {
     for (const currency of this.currencies()) {
+      this.postWriteOff(last, currency);
       this.postReceivable(last, currency);
       this.postExchange(last, currency);
       this.postPayrollTax(last, currency);
@@ -211,6 +220,19 @@ class BookKeeper {
     this.postEntry({ ...head, kind: 'payroll_tax', currency, source: `tax|${head.currency}|${head.source}` }, [
       { account: 'accrued_payroll_tax', amount: tax, value: tax },
       { account: 'payroll_tax_clearing', amount: tax.negated(), value: tax.negated() },
+    ]);
+  }
+
+  /** At most what the person owes without it is written off: what they earn or repay later is income. */
+  private postWriteOff(last: { readonly month: Month; readonly day: Day }, currency: string): void {
+    const agreed = this.input.writeOffs.filter((each) => each.currency === currency && each.day <= last.day);
+    const before = this.amountOf('write_off_expense', currency);
+    const debt = maximum(before.minus(this.owedIn(currency)), Decimal.zero);
+    const amount = minimum(sum(agreed.map((each) => each.amount)), debt).minus(before);
+    const value = this.convert(amount, currency, last.day);
+    this.postEntry({ ...last, kind: 'write_off', source: 'write_off', currency, late: false, origin: noOrigin }, [
+      { account: 'write_off_expense', amount, value },
+      { account: 'accrued_commission', amount: amount.negated(), value: value.negated() },
     ]);
   }
 

@@ -21,6 +21,7 @@ const columns = {
   topUps: z.number().describe('What draws pay that no one pays back'),
   recovered: z.number().describe('What approved statements keep for draws'),
   paid: z.number().describe('What was paid, without what was paid as a draw that is paid back'),
+  writtenOff: z.number().describe('What people owe and is written off, less what of it they repaid'),
   closing: z.number().describe('What is owed at the end of the month: the sum of all before; negative if people owe'),
 };
 
@@ -205,6 +206,7 @@ export const liabilityExample = {
   topUps: 0,
   recovered: 0,
   paid: -1600,
+  writtenOff: 0,
   closing: 3200,
   late: 0,
   liability: 3200,

@@ -21,6 +21,7 @@ import { loadRepFacts, type RepFacts } from './rep-facts.js';
 import { changesLiability } from './roll-forward.js';
 import { findEntity, requireAccounting, type StoredEntity } from './settings-views.js';
 import { divideByState, type States } from './states.js';
+import { loadApprovedWriteOffs } from './write-off-views.js';
 
 /** The books of a month: the lines of all months until it, and what people are owed at its end by state. */
 export interface MonthBooks {
@@ -138,14 +139,24 @@ async function keepOpen(
   const policies = isOpening ? [] : (await listPolicies(tx, null)).filter(({ status }) => status === 'approved');
   const rows = [...facts.values()].flatMap((each) => each.rows);
   const findEnds = policies.length === 0 ? () => [] : await loadEnds(tx, rows);
+  const writeOffs = groupBy(await loadApprovedWriteOffs(tx, repIds), ({ repId }) => repId);
   const posted = groupBy(isOpening ? [] : await loadPostedLines(tx, last, repIds), ({ repId }) => repId);
   const all = repIds.map((repId) => {
     const own = facts.get(repId) as RepFacts;
     const before = posted.get(repId) ?? [];
     const moved = moveRows(own.rows, { policies, findEnds, entity, convert }, last);
     const movements = [...own.movements, ...moved.movements];
-    const input = { workspaceId: tx.workspaceId, repId, entity, movements, posted: before, months, convert };
-    const books = keepBooks({ ...input, ...(isOpening ? { isOpening } : {}) });
+    const books = keepBooks({
+      workspaceId: tx.workspaceId,
+      repId,
+      entity,
+      movements,
+      writeOffs: writeOffs.get(repId) ?? [],
+      posted: before,
+      months,
+      convert,
+      ...(isOpening ? { isOpening } : {}),
+    });
     const lines = [...before, ...books.lines];
     const future = addFuture(moved.lots.map((lot) => toFuture(lot, last)));
     return { lines, states: listStates(repId, own, lines, to), missingRates: books.missingRates, future };

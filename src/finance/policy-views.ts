@@ -2,21 +2,17 @@ import { sql } from 'kysely';
 import { Failure } from '../kernel/failure.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
 import { type PolicyTerms, type StoredPolicy } from './policy.js';
+import { proposalColumns } from './proposal.js';
 
 /** All versions, or those of a name, by name and version; in a transaction with `asOf`, as they were decided then. */
 export async function listPolicies(tx: Transaction, name: string | null): Promise<StoredPolicy[]> {
-  const { rows } = await sql<
-    Omit<StoredPolicy, keyof PolicyTerms> & { readonly terms: PolicyTerms; readonly decidedAt: Date | null }
-  >`
-    select name, version, terms, proposed_by as "proposedBy", proposed_by_id as "proposedById",
-      case when decided_at <= coalesce(${tx.asOf}::timestamptz, 'infinity') then status else 'proposed' end as status,
-      case when status = 'approved' and decided_at <= coalesce(${tx.asOf}::timestamptz, 'infinity')
-        then decided_by end as "approvedBy"
+  const { rows } = await sql<Omit<StoredPolicy, keyof PolicyTerms> & { readonly terms: PolicyTerms }>`
+    select name, version, terms, ${proposalColumns(tx)}
     from accounting_policies
     where workspace_id = ${tx.workspaceId} ${name === null ? sql`` : sql`and name = ${name}`}
       and proposed_at <= coalesce(${tx.asOf}::timestamptz, 'infinity')
     order by name, version`.execute(tx.db);
-  return rows.map(({ terms, decidedAt: _, ...policy }) => ({ ...policy, ...terms }));
+  return rows.map(({ terms, ...policy }) => ({ ...policy, ...terms }));
 }
 
 export async function requirePolicy(tx: Transaction, name: string, version: number): Promise<StoredPolicy> {

@@ -4,6 +4,7 @@ import { type PayableRow } from '../pay/payables/payable-rows.js';
 import { text, uuid } from '../platform/operations/schemas.js';
 import { conventions } from './lot.js';
 import { month } from './month.js';
+import { type Proposal, proposalFields } from './proposal.js';
 
 /** What a version of a policy says. */
 export const policyTerms = {
@@ -39,32 +40,24 @@ export const policyTerms = {
 const storedTerms = z.object(policyTerms);
 export type PolicyTerms = z.output<typeof storedTerms>;
 
-const policyStatuses = ['proposed', 'approved', 'withdrawn'] as const;
-
 export const policyVersion = z
   .object({
     name: z.string().describe('Name of the policy'),
     version: fields.version,
-    status: z
-      .enum(policyStatuses)
-      .describe('proposed: waits for another admin; approved: decides; withdrawn: has no effect'),
+    status: proposalFields.status,
     ...policyTerms,
     match: policyTerms.match
       .extend({ planIds: z.array(fields.planId).optional().describe('Only rows of these plans (UUID)') })
       .describe('Which rows of deals it decides about; all without conditions'),
-    proposedBy: z.string().describe('Who proposed it, as the audit log names them'),
-    approvedBy: z.string().nullable().describe('Who approved it, as the audit log names them; null for nobody'),
+    proposedBy: proposalFields.proposedBy,
+    approvedBy: proposalFields.approvedBy,
   })
   .describe('A version of a policy, which never changes');
 
 /** A version with who has proposed it. */
-export interface StoredPolicy extends PolicyTerms {
+export interface StoredPolicy extends PolicyTerms, Proposal {
   readonly name: string;
   readonly version: number;
-  readonly status: (typeof policyStatuses)[number];
-  readonly proposedBy: string;
-  readonly proposedById: string | null;
-  readonly approvedBy: string | null;
 }
 
 /** How the cost of a row is treated; `unassigned` where policies decide, and none about it. */

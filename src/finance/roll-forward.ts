@@ -11,6 +11,7 @@ export const liabilityColumns = [
   'topUps',
   'recovered',
   'paid',
+  'writtenOff',
 ] as const;
 type LiabilityColumn = (typeof liabilityColumns)[number];
 
@@ -30,6 +31,7 @@ const columnOfKind: Readonly<Partial<Record<EntryKind, LiabilityColumn>>> = {
   topUp: 'topUps',
   draw_recovery: 'recovered',
   payment: 'paid',
+  write_off: 'writtenOff',
 };
 
 /** Whether the line changes what is owed. A receivable that is shown apart changes nothing. */

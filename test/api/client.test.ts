@@ -39,7 +39,15 @@ describe('the typed client', () => {
     const numbers = ['number-text', 'comparable-text', 'invisible-characters', 'decimal'].map(
       (one) => `kernel/${one}.js`,
     );
-    expect([...loaded]).to.have.members(['client.js', 'client-routes.js', ...texts, ...rules, ...days, ...numbers]);
+    expect([...loaded]).to.have.members([
+      'client.js',
+      'client-routes.js',
+      'api/file-columns.js',
+      ...texts,
+      ...rules,
+      ...days,
+      ...numbers,
+    ]);
   });
 
   it('has a method for every operation', () => {

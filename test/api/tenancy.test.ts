@@ -449,6 +449,12 @@ const probes: Readonly<Record<string, readonly Probe[]>> = {
   proposePolicy: [['POST /v1/accounting/policies/<deal>/versions', {}]],
   approvePolicy: [['POST /v1/accounting/policies/<deal>/versions/1/approve']],
   withdrawPolicy: [['DELETE /v1/accounting/policies/<deal>/versions/1']],
+  listAccountingWriteOffs: [],
+  proposeWriteOff: [
+    ['POST /v1/accounting/write-offs', { repId: '<rep>', currency: 'USD', amount: 1, day: '2026-01-31', reason: 'x' }],
+  ],
+  approveWriteOff: [['POST /v1/accounting/write-offs/<deal>/approve']],
+  withdrawWriteOff: [['DELETE /v1/accounting/write-offs/<deal>']],
   listAccountingMonths: [],
   getAccountingMonth: [['GET /v1/accounting/months/2026-01']],
   prepareAccountingMonth: [['POST /v1/accounting/months/2026-01/prepare']],

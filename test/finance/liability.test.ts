@@ -239,7 +239,7 @@ describe('what people are owed at the end of a month', () => {
     const [header, row] = body.split('\r\n');
     expect(header).to.match(/^Month,Entity,Currency,Rep ID,Person,Opening,Earned,/);
     expect(row).to.equal(
-      `2026-01,main,USD,${books.work.ben},Ben,0.00,4800.00,0.00,0.00,0.00,0.00,0.00,0.00,4800.00,0.00,0.00,4800.00,0.00,0.00,0.00,0.00`,
+      `2026-01,main,USD,${books.work.ben},Ben,0.00,4800.00,0.00,0.00,0.00,0.00,0.00,0.00,0.00,4800.00,0.00,0.00,4800.00,0.00,0.00,0.00,0.00`,
     );
   });
 

@@ -1,11 +1,11 @@
 import { expect } from 'chai';
 import { accountRoles } from '#src/finance/accounts.js';
 import { hashLines, type JournalLine } from '#src/finance/journal-line.js';
-import { keepBooks } from '#src/finance/keep-books.js';
+import { type AgreedWriteOff, keepBooks } from '#src/finance/keep-books.js';
 import { listMonths } from '#src/finance/month.js';
 import { type Movement, movementKinds, noOrigin } from '#src/finance/movement.js';
 import { changesLiability, rollForward } from '#src/finance/roll-forward.js';
-import { Decimal, sum } from '#src/kernel/decimal.js';
+import { Decimal, maximum, minimum, sum } from '#src/kernel/decimal.js';
 import { groupBy } from '#src/kernel/group-by.js';
 import { Random } from '../support/random.js';
 
@@ -17,6 +17,7 @@ class RandomBooks {
   private readonly random: Random;
   private movements: Movement[] = [];
   private posted: JournalLine[] = [];
+  private writeOffs: AgreedWriteOff[] = [];
   private closed = 0;
 
   constructor(private readonly seed: number) {
@@ -26,6 +27,7 @@ class RandomBooks {
   run(): void {
     for (let step = 0; step < 12; step += 1) {
       if (this.random.below(4) === 0 && this.closed < months.length - 1) this.close();
+      else if (this.random.below(6) === 0) this.writeOff();
       else this.change();
       this.check();
     }
@@ -36,6 +38,14 @@ class RandomBooks {
     const added = Array.from({ length: 1 + this.random.below(3) }, () => this.movement());
     const replaced = new Set(added.map(({ source, currency }) => source + currency));
     this.movements = [...kept.filter(({ source, currency }) => !replaced.has(source + currency)), ...added];
+  }
+
+  /** Debts are written off in months that are open. */
+  private writeOff(): void {
+    const currency = this.random.of(['USD', 'EUR']);
+    const amount = Decimal.of((1 + this.random.below(100_000)) / 100);
+    const day = `${this.random.of(months.slice(this.closed))}-10`;
+    this.writeOffs = [...this.writeOffs, { currency, amount, day }];
   }
 
   private movement(): Movement {
@@ -70,6 +80,7 @@ class RandomBooks {
         ],
       },
       movements,
+      writeOffs: this.writeOffs,
       posted: this.posted,
       months: months.slice(this.closed),
       convert: (amount, _currency, day) => amount.times(Decimal.of(`1.0${day.slice(5, 7)}`)).rounded(2),
@@ -115,9 +126,10 @@ class RandomBooks {
       // Closed months keep what was posted, so only open ones are what is known now.
       if (index < this.closed) continue;
       const known = this.movements.filter((each) => each.currency === currency && each.day.slice(0, 7) <= month);
-      expect(closing.toString(), `${about}, closing of ${month}`).to.equal(
-        sum(known.map(({ amount }) => amount)).toString(),
-      );
+      const owed = sum(known.map(({ amount }) => amount));
+      const agreed = this.writeOffs.filter((each) => each.currency === currency && each.day.slice(0, 7) <= month);
+      const writtenOff = minimum(sum(agreed.map(({ amount }) => amount)), maximum(owed.negated(), Decimal.zero));
+      expect(closing.toString(), `${about}, closing of ${month}`).to.equal(owed.plus(writtenOff).toString());
       this.checkAccounts(
         own.filter((line) => line.month <= month),
         closing,

@@ -35,7 +35,8 @@ const rules: Readonly<Record<'rejected' | 'listed' | 'free', string>> = {
     saveIdentityProvider deleteIdentityProvider setMailPreferences createWebhookEndpoint updateWebhookEndpoint
     deleteWebhookEndpoint rotateWebhookSecret replayWebhookDelivery testWebhookEndpoint decideAgentRequest disconnectAgent
     previewChangeRequest decideChangeRequest putEntity prepareAccountingMonth cancelAccountingPreparation
-    closeAccountingMonth reopenAccountingMonth recordPostedJournals createEvidence exportPerson proposePolicy approvePolicy withdrawPolicy`,
+    closeAccountingMonth reopenAccountingMonth recordPostedJournals createEvidence exportPerson proposePolicy approvePolicy withdrawPolicy
+    proposeWriteOff approveWriteOff withdrawWriteOff`,
 };
 const namesOf = (list: string) => list.split(/\s+/).filter((name) => name !== '');
 

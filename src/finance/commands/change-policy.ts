@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { recordAuditEntry } from '../../audit/audit-entry.js';
-import { type Caller, peopleBehind } from '../../kernel/caller.js';
+import { type Caller } from '../../kernel/caller.js';
 import { type Clock } from '../../kernel/clock.js';
 import { Failure } from '../../kernel/failure.js';
 import { workspaceToday } from '../../people/reps/rep-views.js';
@@ -13,6 +13,7 @@ import { loadBookMonths } from '../load-books.js';
 import { policyExample, policyTerms, policyVersion, type StoredPolicy, toPolicyResponse } from '../policy.js';
 import { decidePolicy, insertPolicy } from '../policy-store.js';
 import { requirePolicy } from '../policy-views.js';
+import { assertMayApprove, assertProposed } from '../proposal.js';
 import { requireAccounting } from '../settings-views.js';
 
 const uses = { unitOfWork: UnitOfWork, clock: CLOCK };
@@ -101,12 +102,7 @@ export const approvePolicy = operation({
   async execute({ params: { name, version } }, caller, parts) {
     return change(caller, parts, async (tx, at) => {
       const policy = await requireProposed(tx, name, Number(version));
-      const { secondPerson } = await requireAccounting(tx);
-      const isOwn = policy.proposedById !== null && peopleBehind(caller).includes(policy.proposedById);
-      if (secondPerson && isOwn)
-        throw new Failure('own_proposal', 'You have proposed this version. Another admin approves it.');
-      if (caller.repId === null)
-        throw new Failure('forbidden', 'Only a person who is signed in approves policies; keys do not.');
+      await assertMayApprove(tx, caller, policy);
       await assertOpenMonth(tx, parts.clock, policy.from);
       await decidePolicy(tx, caller, policy, { status: 'approved', at });
       await recordEvents(tx, [{ type: 'accounting.policy_approved', data: { policy: name, version: policy.version } }]);
@@ -140,8 +136,6 @@ export const withdrawPolicy = operation({
 
 async function requireProposed(tx: Transaction, name: string, version: number): Promise<StoredPolicy> {
   const policy = await requirePolicy(tx, name, version);
-  if (policy.status === 'proposed') return policy;
-  throw new Failure('invalid_transition', `The version is ${policy.status}. Propose another one.`, {
-    status: policy.status,
-  });
+  assertProposed(policy);
+  return policy;
 }

@@ -61,6 +61,11 @@ const policyVersion = z.strictObject({
   version: z.int().describe('Number of the version'),
 });
 
+const writeOff = z.strictObject({
+  writeOffId: z.string().describe('Id of the write-off (UUID)'),
+  repId: z.string().describe('Id of the person who owes (UUID)'),
+});
+
 const bookMonth = z.strictObject({
   month: z.string().describe('The month, YYYY-MM'),
   hash: z.string().describe('SHA-256 of its journal lines'),
@@ -204,6 +209,8 @@ export const eventData = {
   'accounting.month_reopened': bookMonth,
   'accounting.policy_proposed': policyVersion,
   'accounting.policy_approved': policyVersion,
+  'accounting.write_off_proposed': writeOff,
+  'accounting.write_off_approved': writeOff,
 } satisfies Record<keyof typeof eventTypes, z.ZodType>;
 
 /** An event as a receiver gets it. */

@@ -21,6 +21,8 @@ export const eventTypes = {
   'accounting.month_reopened': 'The books of a month were reopened',
   'accounting.policy_proposed': 'A version of a policy of capitalised cost was proposed',
   'accounting.policy_approved': 'A version of a policy of capitalised cost was approved',
+  'accounting.write_off_proposed': 'Somebody proposed to write off what a person owes',
+  'accounting.write_off_approved': 'What a person owes was written off in the books',
   'plan.version_created': 'A plan was created or changed, which created a version',
   'plan.acceptance_requested': 'A plan waits for the acceptance of a person',
   'plan.accepted': 'A person has accepted a plan',

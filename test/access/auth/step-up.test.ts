@@ -140,6 +140,7 @@ const calls: Readonly<Record<string, { readonly needs: readonly Call[]; readonly
   closeAccountingMonth: { needs: [{ path: '/v1/accounting/months/2026-01/close', body: { hash: '0' } }] },
   reopenAccountingMonth: { needs: [{ path: '/v1/accounting/months/2026-01/reopen', body: { reason: 'x' } }] },
   approvePolicy: { needs: [{ path: '/v1/accounting/policies/x/versions/1/approve' }] },
+  approveWriteOff: { needs: [{ path: `/v1/accounting/write-offs/${unknown}/approve` }] },
   exportLiability: { needs: [{ path: '/v1/accounting/liability/export.csv?month=2026-01' }] },
   exportJournals: { needs: [{ path: '/v1/accounting/journals/2026-01/export?layout=generic' }] },
 };
@@ -166,6 +167,7 @@ const failures: Readonly<Record<string, readonly number[]>> = {
   closeAccountingMonth: [403, 409],
   reopenAccountingMonth: [403, 409],
   approvePolicy: [409],
+  approveWriteOff: [409],
   exportLiability: [409],
   exportJournals: [409],
 };

@@ -21,6 +21,13 @@ export const policiesQuery = queryOptions({
   queryFn: async ({ signal }) => (await api.listAccountingPolicies({}, { signal })).policies,
 });
 
+export type WriteOff = Answer<'listAccountingWriteOffs'>['writeOffs'][number];
+
+export const writeOffsQuery = queryOptions({
+  queryKey: ['accounting', 'write-offs'],
+  queryFn: async ({ signal }) => (await api.listAccountingWriteOffs({}, { signal })).writeOffs,
+});
+
 export const accountingQuery = queryOptions({
   queryKey: ['accounting'],
   queryFn: ({ signal }) => api.getAccounting({}, { signal }),

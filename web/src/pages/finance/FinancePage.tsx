@@ -26,6 +26,7 @@ import { ContractCostCard } from './ContractCostCard.js';
 import { LiabilityCards } from './LiabilityCards.js';
 import { MonthCard } from './MonthCard.js';
 import { PoliciesCard } from './PoliciesCard.js';
+import { WriteOffsCard } from './WriteOffsCard.js';
 
 const crumbs = [{ label: 'Month-end' }];
 
@@ -116,6 +117,7 @@ function Month({ accounting, months, month }: MonthProps) {
         {(data) => <MonthCard accounting={accounting} month={data} />}
       </Loaded>
       <LiabilityCards month={month} />
+      <WriteOffsCard month={month} />
       <ContractCostCard month={month} />
       <PoliciesCard month={accounting.firstOpen} />
       {isEditing && entity !== undefined ? <AccountsDialog entity={entity} onClose={() => setEditing(false)} /> : null}

@@ -11,12 +11,9 @@ import { Dialog } from '../../components/Dialog.js';
 import { Choice, TextField } from '../../components/Field.js';
 import { Loaded } from '../../components/Loaded.js';
 import { Card } from '../../components/Page.js';
-import { Badge } from '../../components/StatusBadge.js';
 import { formatPeriod } from '../../shared/format/periods.js';
 import styles from './Finance.module.css';
-
-const badges = { proposed: 'info', approved: 'good', withdrawn: 'neutral' } as const;
-const words = { proposed: 'Proposed', approved: 'Approved', withdrawn: 'Withdrawn' } as const;
+import { ProposalLine } from './ProposalLine.js';
 
 /** Which cost is an asset, and over how long: versions that one admin proposes and another approves. */
 export function PoliciesCard({ month }: { readonly month: string }) {
@@ -44,25 +41,14 @@ export function PoliciesCard({ month }: { readonly month: string }) {
 }
 
 function PolicyLine({ policy }: { readonly policy: Policy }) {
-  const { role } = useSession();
   const { name, version, status } = policy;
   const params = { name, version: String(version) };
   const approve = useAction({ send: () => api.approvePolicy({ params }) });
   const withdraw = useAction({ send: () => api.withdrawPolicy({ params }) });
   return (
-    <li>
-      <Badge tone={badges[status]}>{words[status]}</Badge> {name} v{version}: {describePolicy(policy)}
-      {status === 'proposed' && role === 'admin' ? (
-        <span className={styles.steps}>
-          <Button isBusy={approve.isBusy} onClick={() => approve.send()}>
-            Approve
-          </Button>
-          <Button isBusy={withdraw.isBusy} onClick={() => withdraw.send()}>
-            Withdraw
-          </Button>
-        </span>
-      ) : null}
-    </li>
+    <ProposalLine status={status} approve={approve} withdraw={withdraw}>
+      {name} v{version}: {describePolicy(policy)}
+    </ProposalLine>
   );
 }
 

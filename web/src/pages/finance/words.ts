@@ -1,6 +1,14 @@
 import { type AccountingMonth, type JournalLine, type LiabilityRow } from '../../api/finance-queries.js';
 
-export type Movement = 'earned' | 'corrections' | 'adjustments' | 'takenBack' | 'topUps' | 'recovered' | 'paid';
+export type Movement =
+  | 'earned'
+  | 'corrections'
+  | 'adjustments'
+  | 'takenBack'
+  | 'topUps'
+  | 'recovered'
+  | 'paid'
+  | 'writtenOff';
 
 /** What moves the liability, in the order of the roll-forward. */
 export const movements: readonly (readonly [Movement, string])[] = [
@@ -11,6 +19,7 @@ export const movements: readonly (readonly [Movement, string])[] = [
   ['topUps', 'Guarantees and advances'],
   ['recovered', 'Kept for draws'],
   ['paid', 'Paid'],
+  ['writtenOff', 'Written off'],
 ];
 
 export const states: readonly (readonly [keyof LiabilityRow['states'], string])[] = [
@@ -35,6 +44,7 @@ export const kinds: Readonly<Record<JournalLine['kind'], string>> = {
   payment: 'Paid',
   draw_recovery: 'Kept for a draw',
   draw_forgiven: 'Draw forgiven',
+  write_off: 'Written off',
   receivable: 'Owed by the person',
   exchange: 'Exchange difference',
   payroll_tax: 'Payroll tax',
@@ -70,6 +80,7 @@ export const accountNames = {
   impairment_expense: 'Impairment expense',
   draw_expense: 'Guarantees and forgiven draws',
   payroll_tax_expense: 'Payroll tax expense',
+  write_off_expense: 'Debts written off',
   fx_gain_loss: 'Exchange gains and losses',
   payroll_clearing: 'Payroll clearing',
   payroll_tax_clearing: 'Payroll tax clearing',

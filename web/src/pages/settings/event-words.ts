@@ -21,6 +21,8 @@ export const eventWords: Readonly<Record<string, string>> = {
   'accounting.month_reopened': 'The books of a month were reopened',
   'accounting.policy_proposed': 'A policy of capitalised cost waits for approval',
   'accounting.policy_approved': 'A policy of capitalised cost was approved',
+  'accounting.write_off_proposed': 'The write-off of a debt waits for approval',
+  'accounting.write_off_approved': 'A debt was written off',
   'plan.version_created': 'A plan has a new version',
   'plan.acceptance_requested': 'A plan waits for the acceptance of a person',
   'plan.accepted': 'A person accepted a plan',

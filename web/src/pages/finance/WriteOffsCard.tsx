@@ -1,0 +1,130 @@
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { useAction, useChange } from '../../api/change.js';
+import { api } from '../../api/client.js';
+import { liabilityQuery, type WriteOff, writeOffsQuery } from '../../api/finance-queries.js';
+import { useKeptForm } from '../../app/kept-state.js';
+import { showMessage } from '../../app/messages.js';
+import { useSession } from '../../app/session.js';
+import { Button } from '../../components/Button.js';
+import { Dialog } from '../../components/Dialog.js';
+import { Choice, TextField } from '../../components/Field.js';
+import { Loaded } from '../../components/Loaded.js';
+import { Money } from '../../components/Money.js';
+import { Card } from '../../components/Page.js';
+import { formatDay } from '../../shared/format/dates.js';
+import { readNumber, writeNumber } from '../../shared/format/entered-numbers.js';
+import { formatMoney } from '../../shared/format/numbers.js';
+import styles from './Finance.module.css';
+import { ProposalLine } from './ProposalLine.js';
+
+/** What people owe and the company no longer expects. Without a debt and a write-off there is nothing to show. */
+export function WriteOffsCard({ month }: { readonly month: string }) {
+  const { role } = useSession();
+  const writeOffs = useQuery(writeOffsQuery);
+  const [isProposing, setProposing] = useState(false);
+  const people = useQuery(liabilityQuery(month, 'person'));
+  const debtors = (people.data?.liability ?? []).filter(({ receivable }) => receivable > 0);
+  return (
+    <Loaded query={writeOffs} height={80}>
+      {(known) =>
+        known.length === 0 && debtors.length === 0 ? null : (
+          <Card
+            title="Debts written off"
+            note={known.length === 0 ? 'what people owe is a receivable until it is written off' : undefined}
+            action={
+              role === 'admin' && debtors.length > 0 ? (
+                <Button onClick={() => setProposing(true)}>Write off</Button>
+              ) : undefined
+            }
+          >
+            <ul className={styles.points}>
+              {known.map((writeOff) => (
+                <WriteOffLine key={writeOff.writeOffId} writeOff={writeOff} />
+              ))}
+            </ul>
+            {isProposing ? <ProposeDialog month={month} debtors={debtors} onClose={() => setProposing(false)} /> : null}
+          </Card>
+        )
+      }
+    </Loaded>
+  );
+}
+
+function WriteOffLine({ writeOff }: { readonly writeOff: WriteOff }) {
+  const { writeOffId, repName, amount, currency, day, reason, status } = writeOff;
+  const params = { writeOffId };
+  const approve = useAction({ send: () => api.approveWriteOff({ params }) });
+  const withdraw = useAction({ send: () => api.withdrawWriteOff({ params }) });
+  return (
+    <ProposalLine status={status} approve={approve} withdraw={withdraw}>
+      {repName}: <Money amount={amount} currency={currency} /> on {formatDay(day)}. {reason}
+    </ProposalLine>
+  );
+}
+
+interface Debtor {
+  readonly repId: string | null;
+  readonly repName: string | null;
+  readonly currency: string;
+  readonly receivable: number;
+}
+
+interface ProposeProps {
+  readonly month: string;
+  readonly debtors: readonly Debtor[];
+  readonly onClose: () => void;
+}
+
+const keyOf = ({ repId, currency }: Debtor) => `${repId} ${currency}`;
+
+function ProposeDialog({ month, debtors, onClose }: ProposeProps) {
+  const [first] = debtors as [Debtor, ...Debtor[]];
+  const form = useKeptForm('write-off', {
+    debtor: keyOf(first),
+    amount: writeNumber(first.receivable),
+    day: `${month}-01`,
+    reason: '',
+  });
+  const { debtor, amount, day, reason } = form.values;
+  const { repId, currency } = debtors.find((each) => keyOf(each) === debtor) ?? first;
+  const entered = readNumber(amount);
+  const change = useChange({
+    send: async () => {
+      if (repId !== null && entered !== null)
+        await api.proposeWriteOff({ body: { repId, currency, amount: entered, day, reason } });
+    },
+    onDone: () => {
+      form.clear();
+      showMessage('Another admin approves the write-off.');
+      onClose();
+    },
+  });
+  return (
+    <Dialog
+      title="Write off a debt"
+      onClose={onClose}
+      onSubmit={() => change.send()}
+      change={change}
+      form={form}
+      action={{ disabled: entered === null || reason.trim() === '', children: 'Propose' }}
+    >
+      <Choice
+        label="Person"
+        choices={debtors.map((each) => [
+          keyOf(each),
+          `${each.repName} owes ${formatMoney(each.receivable, each.currency)}`,
+        ])}
+        {...form.field('debtor')}
+      />
+      <TextField
+        label={`Amount in ${currency}`}
+        inputMode="decimal"
+        hint="Later earnings take back what is written off. Statements go on recovering the balance."
+        {...form.field('amount')}
+      />
+      <TextField label="Day" hint="In a month that is open." type="date" {...form.field('day')} />
+      <TextField label="Reason" maxLength={1000} {...form.field('reason')} />
+    </Dialog>
+  );
+}
