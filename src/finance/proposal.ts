@@ -29,7 +29,7 @@ export function proposalColumns(tx: Transaction): RawBuilder<unknown> {
     case when status = 'approved' and ${isDecided} then decided_by end as "approvedBy"`;
 }
 
-/** Only a person approves, and nobody what they have proposed, unless the company lets one person do both. */
+/** Only people approve, and not what they have proposed themselves, unless the company lets one person do both. */
 export async function assertMayApprove(
   tx: Transaction,
   caller: Caller,

@@ -54,7 +54,7 @@ function record(
   return recordAuditEntry(tx, caller, { trigger, scope: 'accounting', repId: details.repId, details, at });
 }
 
-/** Nobody writes off what they owe themselves, and closed months keep what was posted in them. */
+/** Debtors do not write off their own debt, and closed months keep what was posted in them. */
 async function assertMayWriteOff(
   tx: Transaction,
   caller: Caller,

@@ -40,7 +40,7 @@ export async function findDatedField(tx: Transaction, slug: string): Promise<Per
   return field;
 }
 
-export function fieldNotDated(slug: string): Failure {
+function fieldNotDated(slug: string): Failure {
   return new Failure(
     'field_not_dated',
     `${slug} is no dated field of people: only values with days keep what was paid before a change. Define it with dated: true (PUT /v1/person-fields).`,
