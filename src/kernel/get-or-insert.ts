@@ -1,5 +1,11 @@
+/** A map, also one with weak keys. */
+interface Entries<K, T> {
+  get(key: K): T | undefined;
+  set(key: K, value: T): unknown;
+}
+
 /** Returns the entry of the key, creating it if necessary. */
-export function getOrInsert<K, T>(map: Map<K, T>, key: K, make: () => T): T {
+export function getOrInsert<K, T>(map: Entries<K, T>, key: K, make: () => T): T {
   const known = map.get(key);
   if (known !== undefined) return known;
   const value = make();

@@ -117,6 +117,17 @@ describe('records that belong to deals', () => {
       }
     });
 
+    it('are read once for their sums and for the products of the deal', async () => {
+      const deal = crm.addDeal({ dealname: 'Large' });
+      const item = crm.addLineItem(deal, { name: 'Core', amount: '0.10', hs_product_type: 'software' });
+      const lines = { standard: { family: 'hs_product_type' }, own: {} };
+      const [read] = await account({ lineItems: true, lines }).getDeals([deal]);
+      expect(read?.fields).to.include({ line_items_count: 1, line_items_sum: 0.1 });
+      expect(read?.products).to.deep.equal([{ lineId: item, name: 'Core', family: 'software', amount: '0.1' }]);
+      const reads = crm.server.requests.filter(({ path }) => path.includes('line_items'));
+      expect(reads).to.have.length(2);
+    });
+
     it('are the fields of its company, with the types of the properties', async () => {
       const deal = crm.addDeal({ dealname: 'Large' });
       const alone = crm.addDeal({ dealname: 'No company' });

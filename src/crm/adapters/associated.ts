@@ -29,7 +29,7 @@ export function readsAssociated({ lineItems, companyFields, splits, lines }: Ass
   return lineItems || companyFields.length > 0 || splits || lines !== null;
 }
 
-/** Reads the records that belong to deals. */
+/** Reads the records that belong to deals. All parts of the deals of a page are requested with the same list. */
 export interface AssociatedRecords {
   lineItems(deals: readonly CrmDeal[]): Promise<LineItem[]>;
   /** The deals with the fields of their companies. */
@@ -54,11 +54,13 @@ export function withAssociated(
 ): CrmAccount {
   if (!readsAssociated(associations)) return account;
   const complete = async (deals: readonly CrmDeal[]) => {
-    let live = deals.filter(({ deleted }) => !deleted);
-    if (live.length > 0 && associations.lineItems) live = withLineItems(live, await records.lineItems(live));
-    if (live.length > 0 && associations.companyFields.length > 0) live = await records.withCompanies(live);
-    if (live.length > 0 && associations.splits) live = withSplits(live, await records.splits(live));
-    if (live.length > 0 && associations.lines !== null) live = withProducts(live, await records.products?.(live));
+    const page = deals.filter(({ deleted }) => !deleted);
+    if (page.length === 0) return [...deals];
+    let live = page;
+    if (associations.lineItems) live = withLineItems(live, await records.lineItems(page));
+    if (associations.companyFields.length > 0) live = await records.withCompanies(live);
+    if (associations.splits) live = withSplits(live, await records.splits(page));
+    if (associations.lines !== null) live = withProducts(live, await records.products?.(page));
     return [...live, ...deals.filter(({ deleted }) => deleted)];
   };
   /** The deals of the last page, with those of which only the splits or the products changed. */

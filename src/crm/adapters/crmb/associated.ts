@@ -69,10 +69,20 @@ interface Pair {
   readonly isPrimary: boolean;
 }
 
+/** Properties by the ids of the records. */
+type Records = ReadonlyMap<string, Readonly<Record<string, string | null | undefined>>>;
+
+interface Items {
+  readonly pairs: readonly Pair[];
+  readonly items: Records;
+}
+
 type AssociatedObject = 'deals' | 'line_items' | 'companies';
 
 /** Line items and companies of the deals of crm-b. A deal may have several companies: the primary one counts. */
 export class CrmbAssociated implements AssociatedRecords {
+  private readonly items = new WeakMap<readonly CrmDeal[], Promise<Items>>();
+
   constructor(
     private readonly http: CrmHttp,
     private readonly settings: { readonly apiBase: string; readonly apiVersion: string },
@@ -130,9 +140,20 @@ export class CrmbAssociated implements AssociatedRecords {
     return body.results;
   }
 
-  async lineItems(deals: readonly CrmDeal[]): Promise<LineItem[]> {
+  /** The line items of a page, with what both the sums of line items and the products need. */
+  private itemsOf(deals: readonly CrmDeal[]): Promise<Items> {
+    return getOrInsert(this.items, deals, () => this.readItems(deals));
+  }
+
+  private async readItems(deals: readonly CrmDeal[]): Promise<Items> {
+    const { lineItems, lines } = this.associations;
+    const names = [...(lineItems ? ['name', 'amount'] : []), ...(lines === null ? [] : productProperties(lines))];
     const pairs = await this.pairs('deals', 'line_items', idsOf(deals));
-    const items = await this.records('line_items', pairs.map(toId), ['name', 'amount']);
+    return { pairs, items: await this.records('line_items', pairs.map(toId), [...new Set(names)]) };
+  }
+
+  async lineItems(deals: readonly CrmDeal[]): Promise<LineItem[]> {
+    const { pairs, items } = await this.itemsOf(deals);
     return pairs.flatMap(({ from: dealId, to }) => {
       const item = items.get(to);
       return item === undefined ? [] : [{ dealId, amount: toNumber(item['amount']), product: toText(item['name']) }];
@@ -144,8 +165,7 @@ export class CrmbAssociated implements AssociatedRecords {
     const { lines: mapping } = this.associations;
     const found = new Map<string, CrmProduct[]>();
     if (mapping === null) return found;
-    const pairs = await this.pairs('deals', 'line_items', idsOf(deals));
-    const items = await this.records('line_items', pairs.map(toId), productProperties(mapping));
+    const { pairs, items } = await this.itemsOf(deals);
     for (const { from, to } of pairs.toSorted(byId)) {
       const product = readProduct(to, items.get(to) ?? {}, mapping);
       if (product !== null) getOrInsert(found, from, () => []).push(product);
@@ -222,7 +242,7 @@ export class CrmbAssociated implements AssociatedRecords {
     object: 'line_items' | 'companies',
     ids: readonly string[],
     properties: readonly string[],
-  ): Promise<Map<string, Readonly<Record<string, string | null | undefined>>>> {
+  ): Promise<Records> {
     const found = new Map<string, Readonly<Record<string, string | null | undefined>>>();
     for (const batch of chunk(ids, idsPerBatch)) {
       const { body } = await this.http.request({
