@@ -1,19 +1,23 @@
 import { loadDealsOnStatements } from '../deals/deal-names.js';
 import { inParallel } from '../kernel/waiting.js';
-import { loadPayables } from '../pay/payables/build-payables.js';
+import { loadPayables, type PayableInputs } from '../pay/payables/build-payables.js';
 import { type StoredPayable, type StoredPayLine } from '../pay/payables/stored-payable.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
 import { readTeamLedgerLines } from './ledger-lines.js';
 import { createSnapshot, type Snapshot } from './snapshot.js';
 import { type StatementKey } from './statement.js';
 
-/** The current content of a statement: the ledger, and in a pay period what is payable. */
+/**
+ * The current content of a statement: the ledger, and in a pay period what is payable. A caller that has already read the
+ * inputs of the payables passes them.
+ */
 export async function readSnapshot(
   tx: Transaction,
   { repId, period }: StatementKey,
   currency: string,
+  inputs?: PayableInputs | null,
 ): Promise<Snapshot> {
-  return (await readSnapshots(tx, period, [repId], currency)).get(repId) as Snapshot;
+  return (await readSnapshots(tx, period, [repId], currency, inputs)).get(repId) as Snapshot;
 }
 
 /** {@link readSnapshot} for many reps, by rep. */
@@ -22,11 +26,12 @@ export async function readSnapshots(
   period: string,
   repIds: readonly string[],
   currency: string,
+  inputs?: PayableInputs | null,
 ): Promise<ReadonlyMap<string, Snapshot>> {
   if (repIds.length === 0) return new Map();
   const [lines, payables] = await inParallel(
     () => readTeamLedgerLines(tx, period, repIds),
-    () => readNamedPayables(tx, period, repIds),
+    () => readNamedPayables(tx, period, repIds, inputs),
   );
   return new Map(
     repIds.map((repId) => [repId, createSnapshot(lines.get(repId) ?? [], currency, payables?.get(repId))]),
@@ -38,8 +43,9 @@ async function readNamedPayables(
   tx: Transaction,
   period: string,
   repIds: readonly string[],
+  inputs: PayableInputs | null | undefined,
 ): Promise<ReadonlyMap<string, StoredPayable> | null> {
-  const payables = await loadPayables(tx, period, repIds);
+  const payables = await loadPayables(tx, period, repIds, inputs);
   return payables === null ? null : nameDeals(tx, payables);
 }
 

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { Failure } from '../../kernel/failure.js';
 import { type Period } from '../../kernel/period.js';
 import { type Transaction } from '../../platform/database/unit-of-work.js';
-import { listOpenBefore, loadRepPayables } from './build-payables.js';
+import { listOpenBefore, loadRepPayables, type PayableInputs } from './build-payables.js';
 import { loadPayPeriods } from './payout-settings.js';
 
 interface PeriodKey {
@@ -10,15 +10,22 @@ interface PeriodKey {
   readonly period: Period;
 }
 
-/** Rejects the approval of what is no pay period, and without `force` before an earlier one that has lines. */
-export async function assertPayable(tx: Transaction, { repId, period }: PeriodKey, force: boolean): Promise<void> {
+/**
+ * Rejects the approval of what is no pay period, and without `force` before an earlier one that has lines. Returns what
+ * was read, from which the statement is calculated; null if nothing is paid in pay periods.
+ */
+export async function assertPayable(
+  tx: Transaction,
+  { repId, period }: PeriodKey,
+  force: boolean,
+): Promise<PayableInputs | null> {
   const payPeriods = await loadPayPeriods(tx);
-  if (payPeriods === null) return;
+  if (payPeriods === null) return null;
   payPeriods.assertPayPeriod(period);
-  if (force || !payPeriods.includes(period)) return;
-  const load = await loadRepPayables(tx, [repId], payPeriods.firstDay);
-  const [open] = listOpenBefore(load(repId), payPeriods, period);
-  if (open === undefined) return;
+  if (!payPeriods.includes(period)) return null;
+  const findRep = await loadRepPayables(tx, [repId], payPeriods.firstDay);
+  const [open] = force ? [] : listOpenBefore(findRep(repId), payPeriods, period);
+  if (open === undefined) return { payPeriods, findRep };
   throw new Failure(
     'earlier_period_open',
     `The statement for ${open} has amounts to pay and is not approved. Approve it first, or send force: true.`,

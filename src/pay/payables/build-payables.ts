@@ -51,24 +51,40 @@ export async function loadRepPayables(
   });
 }
 
+/** What was read to calculate the statements of reps in pay periods. */
+export interface PayableInputs {
+  readonly payPeriods: PayPeriods;
+  readonly findRep: (repId: string) => RepPayables;
+}
+
+/** Null if the period is no pay period. */
+async function loadPayableInputs(
+  tx: Transaction,
+  period: Period,
+  repIds: readonly string[],
+): Promise<PayableInputs | null> {
+  const payPeriods = await loadPayPeriods(tx);
+  if (payPeriods === null || !payPeriods.includes(period)) return null;
+  return { payPeriods, findRep: await loadRepPayables(tx, repIds, payPeriods.firstDay) };
+}
+
 /**
  * What the statement of the period pays for each of the reps: approved as it is stored, open as it is calculated now. Null
- * if the period is no pay period.
+ * if the period is no pay period. A caller that has already read the inputs passes them.
  */
 export async function loadPayables(
   tx: Transaction,
   period: Period,
   repIds: readonly string[],
+  read?: PayableInputs | null,
 ): Promise<ReadonlyMap<string, StoredPayable> | null> {
-  const payPeriods = await loadPayPeriods(tx);
-  if (payPeriods === null || !payPeriods.includes(period)) return null;
-  const [load, terms] = await inParallel(
-    () => loadRepPayables(tx, repIds, payPeriods.firstDay),
-    () => loadPayTerms(tx, repIds),
-  );
+  const inputs = read === undefined ? await loadPayableInputs(tx, period, repIds) : read;
+  if (inputs === null) return null;
+  const { payPeriods, findRep } = inputs;
+  const terms = await loadPayTerms(tx, repIds);
   return new Map(
     repIds.map((repId) => {
-      const payables = load(repId);
+      const payables = findRep(repId);
       const approved = payables.history.findApproved(period);
       if (approved !== null) return [repId, approved];
       const { payable, range } = buildPayable(payables, payPeriods, period);

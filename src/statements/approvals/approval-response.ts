@@ -1,4 +1,4 @@
-import { isConsent } from '../../access/workspaces/approval-steps.js';
+import { type ApprovalStep, isConsent } from '../../access/workspaces/approval-steps.js';
 import { type Caller, seesTeam } from '../../kernel/caller.js';
 import { type Transaction } from '../../platform/database/unit-of-work.js';
 import { type StatementContent, type StatementHead } from '../statement.js';
@@ -82,20 +82,24 @@ export function waitsFor(chains: Chains, state: ChainState, personId: string | n
   return signing !== null && signing !== 'already_signed';
 }
 
+interface Presented {
+  readonly repId: string;
+  readonly head: StatementHead | null;
+  readonly content: StatementContent;
+  /** The steps of the workspace, if the caller has read them. */
+  readonly steps?: readonly ApprovalStep[] | null;
+}
+
 /** The chain of the latest version of a statement; nothing while one person approves, and before the first version. */
 export async function presentApproval(
   tx: Transaction,
-  {
-    repId,
-    head,
-    content,
-  }: { readonly repId: string; readonly head: StatementHead | null; readonly content: StatementContent },
+  { repId, head, content, steps }: Presented,
   caller: Caller,
   now: Date,
 ): Promise<{ readonly approval?: Approval }> {
   const { contentHash } = content;
   if (head === null || contentHash === undefined) return {};
-  const chains = await loadChains(tx, head.period, [repId], now);
+  const chains = await loadChains(tx, head.period, [repId], now, steps);
   if (chains === null) return {};
   const state = readChain(chains, { ...content, contentHash, repId, status: head.status });
   return { approval: withHistory(toApprovalResponse(chains, state, caller), state, caller) };

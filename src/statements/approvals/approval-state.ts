@@ -60,14 +60,15 @@ export interface ChainState {
   readonly history: readonly Signature[];
 }
 
-/** Null while one person approves. */
+/** Null while one person approves. A caller that has already read the steps of the workspace passes them. */
 export async function loadChains(
   tx: Transaction,
   period: Period,
   repIds: readonly string[] | null,
   now: Date,
+  read?: readonly ApprovalStep[] | null,
 ): Promise<Chains | null> {
-  const steps = await loadSteps(tx);
+  const steps = read === undefined ? await loadSteps(tx) : read;
   if (steps === null) return null;
   const workspace = await loadWorkspaceTerms(tx);
   const [people, signatures, assigned, { to: lastDay }] = await inParallel(

@@ -1,4 +1,4 @@
-import { isConsent } from '../../access/workspaces/approval-steps.js';
+import { type ApprovalStep, isConsent } from '../../access/workspaces/approval-steps.js';
 import { type Caller } from '../../kernel/caller.js';
 import { Failure } from '../../kernel/failure.js';
 import { newId } from '../../kernel/ids.js';
@@ -13,9 +13,10 @@ import { type ChainState, type Chains, findSigning, loadChains, readChain, type 
 import { endSignatures, insertSignature, listCounting, loadSteps, type Signature } from './signature-store.js';
 import { findSigners } from './signers.js';
 
-/** Who signs, which step they mean, and when. */
+/** Who signs, which of the steps of the workspace they mean, and when. */
 interface Signer {
   readonly caller: Caller;
+  readonly steps: readonly ApprovalStep[] | null;
   /** Undefined: the step that waits. */
   readonly step: string | undefined;
   readonly at: Date;
@@ -37,9 +38,9 @@ export async function signAsApprover(
   content: StoredContent,
   signer: Signer,
 ): Promise<Signed | null> {
-  const first = await readState(tx, key, content, signer.at);
+  const first = await readState(tx, key, content, signer);
   if (first === null) return null;
-  const { chains, state } = await passUnanswered(tx, key, content, first, signer.at);
+  const { chains, state } = await passUnanswered(tx, key, content, first, signer);
   if (state.next === null) return { isLast: true, approval: toApprovalResponse(chains, state, signer.caller) };
   const signing = assertMaySign(chains, state, signer);
   return store(tx, key, content, state, signer, signing);
@@ -52,7 +53,7 @@ export async function signAsRep(
   content: StoredContent,
   signer: Signer,
 ): Promise<Signed> {
-  const read = await readState(tx, key, content, signer.at);
+  const read = await readState(tx, key, content, signer);
   const next = read?.state.next ?? null;
   if (read === null || next === null || !isConsent(next.step)) throw notNext(read?.state ?? null);
   return store(tx, key, content, read.state, signer, { onBehalfOf: null });
@@ -63,12 +64,12 @@ export async function signAsUnanswered(
   tx: Transaction,
   key: StatementKey,
   content: StoredContent,
-  { caller, at }: Signer,
+  signer: Signer,
 ): Promise<Signed> {
-  const first = await readState(tx, key, content, at);
+  const first = await readState(tx, key, content, signer);
   if (first === null) throw notNext(null);
-  const { chains, state } = await passUnanswered(tx, key, content, first, at);
-  return { isLast: state.next === null, approval: toApprovalResponse(chains, state, caller) };
+  const { chains, state } = await passUnanswered(tx, key, content, first, signer);
+  return { isLast: state.next === null, approval: toApprovalResponse(chains, state, signer.caller) };
 }
 
 interface Read {
@@ -76,8 +77,13 @@ interface Read {
   readonly state: ChainState;
 }
 
-async function readState(tx: Transaction, key: StatementKey, content: StoredContent, at: Date): Promise<Read | null> {
-  const chains = await loadChains(tx, key.period, [key.repId], at);
+async function readState(
+  tx: Transaction,
+  key: StatementKey,
+  content: StoredContent,
+  { steps, at }: Signer,
+): Promise<Read | null> {
+  const chains = await loadChains(tx, key.period, [key.repId], at, steps);
   if (chains === null) return null;
   return { chains, state: readChain(chains, { ...content, repId: key.repId, status: 'draft' }) };
 }
@@ -88,14 +94,22 @@ async function passUnanswered(
   key: StatementKey,
   content: StoredContent,
   read: Read,
-  at: Date,
+  signer: Signer,
 ): Promise<Read> {
   const { next } = read.state;
   if (next === null || !isConsent(next.step) || !next.isOverdue) return read;
   const { version, contentHash } = content;
-  const signature = { ...key, step: next.step.name, version, contentHash, signerId: null, onBehalfOf: null, at };
+  const signature = {
+    ...key,
+    step: next.step.name,
+    version,
+    contentHash,
+    signerId: null,
+    onBehalfOf: null,
+    at: signer.at,
+  };
   await insertSignature(tx, signature);
-  return (await readState(tx, key, content, at)) ?? read;
+  return (await readState(tx, key, content, signer)) ?? read;
 }
 
 function assertMaySign(chains: Chains, state: ChainState, { caller, step }: Signer): Signing {
@@ -131,9 +145,10 @@ async function store(
   key: StatementKey,
   content: StoredContent,
   { next, steps }: ChainState,
-  { caller, at }: Signer,
+  signer: Signer,
   { onBehalfOf }: Signing,
 ): Promise<Signed> {
+  const { caller, at } = signer;
   if (next === null) throw notNext(null);
   const { version, contentHash, summary, currency } = content;
   const step = next.step.name;
@@ -148,7 +163,7 @@ async function store(
   });
   const data = { ...key, version, step, done, of: steps.length, netPayout: Number(summary.netPayout), currency };
   await recordEvent(tx, { type: 'statement.signed', repId: key.repId, data });
-  const read = await readState(tx, key, content, at);
+  const read = await readState(tx, key, content, signer);
   if (read === null) throw new Error('The chain has ended within a transaction.');
   return { isLast: read.state.next === null, approval: toApprovalResponse(read.chains, read.state, caller) };
 }

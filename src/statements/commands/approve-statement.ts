@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { isConsent } from '../../access/workspaces/approval-steps.js';
+import { type ApprovalStep, isConsent } from '../../access/workspaces/approval-steps.js';
 import { findWorkspace } from '../../access/workspaces/workspace-views.js';
 import { pathIds } from '../../api/resource-fields.js';
 import { type Caller } from '../../kernel/caller.js';
@@ -12,6 +12,7 @@ import { loadWorkspaceTerms } from '../../ledger/input/rep-terms.js';
 import { LaneRunner } from '../../ledger/lanes/lane-runner.js';
 import { CommissionChanges } from '../../ledger/requests/commission-changes.js';
 import { assertPayable } from '../../pay/payables/approval-rules.js';
+import { type PayableInputs } from '../../pay/payables/build-payables.js';
 import { assertPayRates } from '../../pay/payables/pay-currency.js';
 import { repNotFound } from '../../people/reps/rep.js';
 import { type Transaction, UnitOfWork } from '../../platform/database/unit-of-work.js';
@@ -173,23 +174,23 @@ async function tryApprove(
   const steps = await loadSteps(tx);
   if (head.status === 'approved') {
     if (steps !== null) await assertOwnLastSignature(tx, key, caller);
-    return present(tx, key, repName, latest, caller, at);
+    return present(tx, { ...key, steps }, repName, latest, caller, at);
   }
   await assertNoOpenDispute(tx, key, steps?.some(isConsent) === true);
   await assertNoProposal(tx, key);
   if (await isCalculationPending(tx, key)) return null;
   await failpoint('approve.afterCheck');
   await assertNoOverlap(tx, key);
-  await assertPayable(tx, key, force);
+  const inputs = await assertPayable(tx, key, force);
   const generation = { status: steps !== null ? 'draft' : 'approved', at, actor: caller.actor } as const;
-  const current = await currentVersion(tx, key, latest, version, generation);
+  const current = await currentVersion(tx, key, latest, version, { generation, inputs });
   await assertSameContent(tx, key, current, terms.contentHash);
   assertPayRates(current);
-  const signer = { caller, step: terms.step, at };
+  const signer = { caller, steps, step: terms.step, at };
   const signed = await signerOf(terms)(tx, key, current, signer);
   if (signed === null || signed.isLast) await freezeStatement(tx, key, current, latest.version, caller, at);
   await failpoint('approve.beforeCommit');
-  const response = await present(tx, key, repName, current, caller, at);
+  const response = await present(tx, { ...key, steps }, repName, current, caller, at);
   return current.version === latest.version ? response : { ...response, regenerated: true };
 }
 
@@ -201,7 +202,7 @@ function signerOf({ asRep, asUnanswered }: ApprovalTerms) {
 /** The statement as it is at the end of the transaction. */
 async function present(
   tx: Transaction,
-  key: StatementKey,
+  { steps, ...key }: StatementKey & { readonly steps: readonly ApprovalStep[] | null },
   repName: string,
   content: StatementContent,
   caller: Caller,
@@ -209,7 +210,7 @@ async function present(
 ): Promise<ApprovalResponse> {
   const head = await findHead(tx, key);
   const response = await toStatementResponse(key, repName, head, content, caller);
-  return { ...response, ...(await presentApproval(tx, { repId: key.repId, head, content }, caller, at)) };
+  return { ...response, ...(await presentApproval(tx, { repId: key.repId, head, content, steps }, caller, at)) };
 }
 
 /** Rejects a signature for another content than the one that was checked, and says what differs. */
@@ -298,13 +299,14 @@ async function currentVersion(
   key: StatementKey,
   latest: StoredStatement,
   version: number | null,
-  generation: Generation,
+  { generation, inputs }: { readonly generation: Generation; readonly inputs: PayableInputs | null },
 ): Promise<StoredContent> {
   const { currency } = await loadWorkspaceTerms(tx);
-  const now = await readSnapshot(tx, key, currency);
-  if ((await contentHash(now)) === latest.contentHash) return latest;
+  const now = await readSnapshot(tx, key, currency, inputs);
+  const hash = await contentHash(now);
+  if (hash === latest.contentHash) return latest;
   if (version !== null) throw statementChanged(version, latest, now.summary.netPayout);
-  return { ...(await insertVersion(tx, key, now, generation)), contentHash: await contentHash(now) };
+  return { ...(await insertVersion(tx, key, now, generation)), contentHash: hash };
 }
 
 export const approveStatement = operation({
