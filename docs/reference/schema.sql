@@ -1441,7 +1441,7 @@ CREATE TRIGGER commission_events_frozen_update AFTER UPDATE ON commission_events
 CREATE TRIGGER keep_removed_rows AFTER DELETE ON commission_events REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION keep_removed_commission_events();
 CREATE TRIGGER record_row_change_new AFTER INSERT OR UPDATE ON commission_events FOR EACH ROW WHEN (((new.kind <> 'commission_earned'::text) AND (current_setting('app.records_changes'::text, true) = 'on'::text))) EXECUTE FUNCTION record_row_change('event_id,rep_id', 'reason', 'revision,updated_at,trace,idempotency_key');
 CREATE TRIGGER record_row_change_old AFTER DELETE ON commission_events FOR EACH ROW WHEN (((old.kind <> 'commission_earned'::text) AND (current_setting('app.records_changes'::text, true) = 'on'::text))) EXECUTE FUNCTION record_row_change('event_id,rep_id', 'reason', 'revision,updated_at,trace,idempotency_key');
-CREATE TRIGGER stamp_changed_row BEFORE UPDATE ON commission_events FOR EACH ROW EXECUTE FUNCTION stamp_changed_row();
+CREATE TRIGGER stamp_changed_row BEFORE UPDATE ON commission_events FOR EACH ROW WHEN ((new.changed_in = old.changed_in)) EXECUTE FUNCTION stamp_changed_row();
 ALTER TABLE commission_events ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 CREATE POLICY commission_events_of_owner ON commission_events TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
 CREATE POLICY commission_events_of_workspace ON commission_events TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
@@ -3189,6 +3189,19 @@ AS $function$
     $function$
 ;
 GRANT EXECUTE ON FUNCTION complete_billing_recovery(timestamp with time zone) TO commissions_app;
+
+CREATE OR REPLACE FUNCTION configuration_revision_of(workspace uuid)
+ RETURNS uuid
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+ SET enable_seqscan TO 'off'
+AS $function$
+    begin
+      return (select w.configuration_revision from workspaces w where w.workspace_id = workspace);
+    end $function$
+;
+GRANT EXECUTE ON FUNCTION configuration_revision_of(uuid) TO commissions_app;
 
 CREATE OR REPLACE FUNCTION count_attempt(what text, window_seconds integer)
  RETURNS TABLE(attempts integer, seconds_left integer)

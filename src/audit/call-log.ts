@@ -123,6 +123,5 @@ async function isFirstOfMinute(tx: Transaction, entry: Entry): Promise<boolean> 
 
 /** Inserts the entry together with the commit. */
 function insertEntry(tx: Transaction, entry: Entry): void {
-  const insert = sql`select insert_audit_entry(${tx.workspaceId}::uuid, ${entry.entryId}::uuid, ${JSON.stringify(entry)})`;
-  tx.beforeCommit(insert);
+  tx.callWithCommit(sql`insert_audit_entry(${tx.workspaceId}::uuid, ${entry.entryId}::uuid, ${JSON.stringify(entry)})`);
 }

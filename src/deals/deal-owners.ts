@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import { comparableText } from '../kernel/comparable-text.js';
 import { unnestRows } from '../platform/database/columns.js';
 import { comparableSql } from '../platform/database/comparable-sql.js';
@@ -6,6 +6,18 @@ import { type Transaction } from '../platform/database/unit-of-work.js';
 import { type Projection } from './deal.js';
 
 type OwnerValues = Pick<Projection, 'givenRepId' | 'ownerId' | 'ownerEmail'>;
+
+interface OwnerRow {
+  readonly rep_id: string;
+  readonly crm_member_id: string | null;
+  readonly email: string | null;
+  readonly owner_key: string | null;
+}
+
+interface OwnerLookup {
+  readonly query: RawBuilder<OwnerRow>;
+  readonly add: (rows: readonly OwnerRow[]) => void;
+}
 
 /**
  * Finds the owners of deals. Lookups are batched and cached for the transaction, because a file names the same few
@@ -25,6 +37,12 @@ export class DealOwners {
 
   /** Looks up the owners that the deals name and that are not cached. */
   async preload(deals: readonly { readonly projection: OwnerValues }[]): Promise<void> {
+    const lookup = this.lookup(deals);
+    if (lookup !== null) lookup.add((await lookup.query.execute(this.tx.db)).rows);
+  }
+
+  /** {@link preload} for a caller who executes the query and adds its rows; null if there is nothing to look up. */
+  lookup(deals: readonly { readonly projection: OwnerValues }[]): OwnerLookup | null {
     const keys = new Set<string>();
     const add = (value: string | null) => {
       const key = value === null ? null : comparableText(value);
@@ -35,13 +53,8 @@ export class DealOwners {
       add(projection.ownerId);
       add(projection.ownerEmail);
     }
-    if (keys.size === 0) return;
-    const { rows } = await sql<{
-      rep_id: string;
-      crm_member_id: string | null;
-      email: string | null;
-      owner_key: string | null;
-    }>`
+    if (keys.size === 0) return null;
+    const query = sql<OwnerRow>`
       with keys as materialized (select key from ${unnestRows([...keys], [['key', 'text', (key) => key]])})
       select rep_id, crm_member_id, email, null as owner_key from reps
       where workspace_id = ${this.tx.workspaceId} and (rep_id::text in (select key from keys)
@@ -51,9 +64,11 @@ export class DealOwners {
       where workspace_id = ${this.tx.workspaceId} and ${comparableSql(sql`crm_id`)} in (select key from keys)
       union all
       select rep_id, null, null, owner_key from owner_matches
-      where workspace_id = ${this.tx.workspaceId} and ${comparableSql(sql`owner_key`)} in (select key from keys)`.execute(
-      this.tx.db,
-    );
+      where workspace_id = ${this.tx.workspaceId} and ${comparableSql(sql`owner_key`)} in (select key from keys)`;
+    return { query, add: (rows) => this.addRows(keys, rows) };
+  }
+
+  private addRows(keys: ReadonlySet<string>, rows: readonly OwnerRow[]): void {
     for (const key of keys) this.loadedKeys.add(key);
     for (const row of rows) {
       this.reps.add(row.rep_id);

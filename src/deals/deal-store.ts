@@ -2,8 +2,10 @@ import { type RawBuilder, sql } from 'kysely';
 import { inParallel } from '../kernel/waiting.js';
 import { unnestRows } from '../platform/database/columns.js';
 import { violates } from '../platform/database/database-errors.js';
+import { joinWrites } from '../platform/database/joined-writes.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
 import { type Corrections } from './corrections.js';
+import { type CreditSources, creditSourceColumns } from './credit-sources.js';
 import { type DealContent, type Projection, type StoredContent, tombstoneHash } from './deal.js';
 import { type StoredCredits } from './deal-credits.js';
 
@@ -38,15 +40,33 @@ export interface DealWrite {
 
 /** Locks the existing deals in the order of their ids, so that two writers cannot deadlock. */
 export async function lockDeals(tx: Transaction, dealIds: readonly string[]): Promise<Map<string, StoredDeal>> {
-  const { rows } = await sql<StoredDeal>`
+  const { rows } = await lockingQuery(tx, dealIds).execute(tx.db);
+  return new Map(rows.map((row) => [row.dealId, row]));
+}
+
+/** {@link lockDeals}, with the rows of another query, which the same statement reads. */
+export async function lockDealsWith<Row>(
+  tx: Transaction,
+  dealIds: readonly string[],
+  other: RawBuilder<Row>,
+): Promise<{ readonly deals: Map<string, StoredDeal>; readonly others: readonly Row[] }> {
+  const { rows } = await sql<(StoredDeal | Record<keyof StoredDeal, null>) & { others: Row[] | null }>`
+    with locked as materialized (${lockingQuery(tx, dealIds)})
+    select locked.*, case when row_number() over () = 1 then (select json_agg(o) from (${other}) o) end as others
+    from (select) one left join locked on true`.execute(tx.db);
+  const deals = rows.filter((row): row is StoredDeal & { others: Row[] | null } => row.dealId !== null);
+  return { deals: new Map(deals.map(({ others: _, ...deal }) => [deal.dealId, deal])), others: rows[0]?.others ?? [] };
+}
+
+function lockingQuery(tx: Transaction, dealIds: readonly string[]): RawBuilder<StoredDeal> {
+  return sql`
     select d.deal_id as "dealId", d.rep_id as "repId", d.provider, d.name, d.amount, d.currency, d.stage,
       d.close_date as "closeDate", d.created_date as "createdDate", d.owner_id as "ownerId", d.content_hash as "contentHash",
       d.source_updated_at as "sourceUpdatedAt", d.fetched_at as "fetchedAt", d.deleted_at is not null as deleted, d.deleted_at as "deletedAt", d.credits, d.corrections
     from deals d
     where d.workspace_id = ${tx.workspaceId} and d.deal_id = any(${toIdArray(dealIds)})
     order by d.deal_id
-    for no key update`.execute(tx.db);
-  return new Map(rows.map((row) => [row.dealId, row]));
+    for no key update`;
 }
 
 /** The content of the stored deals, locked in the order of {@link lockDeals}. */
@@ -103,16 +123,22 @@ export function dealInsert(workspaceId: string, writes: readonly DealWrite[]): D
 }
 
 /**
- * Inserts deals and returns the ids of those that another transaction inserted at the same time. A plain insert is
- * tried first: after lockDeals conflicts are rare, and `on conflict` costs a third of the insert.
+ * Inserts deals and returns the ids of those that another transaction inserted at the same time, and the credit sources. A
+ * plain insert is tried first: after lockDeals conflicts are rare, and `on conflict` costs a third of the insert.
  */
-export async function insertDeals(tx: Transaction, { dealIds, statement }: DealInsert): Promise<ReadonlySet<string>> {
-  if (dealIds.length === 0) return new Set();
-  if (dealIds.length >= manyDeals && (await insertWithoutConflictCheck(tx, statement))) return new Set();
-  const { rows } = await sql<{ deal_id: string }>`
-    ${statement} on conflict (workspace_id, deal_id) do nothing returning deal_id`.execute(tx.db);
-  const added = new Set(rows.map((row) => row.deal_id));
-  return new Set(dealIds.filter((dealId) => !added.has(dealId)));
+export async function insertDeals(
+  tx: Transaction,
+  { dealIds, statement }: DealInsert,
+): Promise<{ readonly insertedByOthers: ReadonlySet<string>; readonly sources: CreditSources | null }> {
+  if (dealIds.length === 0) return { insertedByOthers: new Set(), sources: null };
+  if (dealIds.length >= manyDeals && (await insertWithoutConflictCheck(tx, statement)))
+    return { insertedByOthers: new Set(), sources: null };
+  const { rows } = await sql<CreditSources & { dealIds: string[] }>`
+    with inserted as (${statement} on conflict (workspace_id, deal_id) do nothing returning deal_id)
+    select array(select deal_id from inserted) as "dealIds", ${creditSourceColumns(tx)}`.execute(tx.db);
+  const { dealIds: added, ...sources } = rows[0] as (typeof rows)[number];
+  const ids = new Set(added);
+  return { insertedByOthers: new Set(dealIds.filter((dealId) => !ids.has(dealId))), sources };
 }
 
 const manyDeals = 100;
@@ -134,19 +160,26 @@ async function insertWithoutConflictCheck(tx: Transaction, statement: RawBuilder
 }
 
 /**
- * Replaces deals that the caller has locked, and restores deleted ones. `on conflict` finds each deal by the primary
- * key; a join with the new values reads all deals of the workspace when the table's statistics say that it is empty.
+ * Replaces deals that the caller has locked, and restores deleted ones; the replaced deals are added to the history. Returns
+ * the credit sources. `on conflict` finds each deal by the primary key; a join with the new values reads all deals of the
+ * workspace when the table's statistics say that it is empty.
  */
-export async function updateDeals(tx: Transaction, writes: readonly DealWrite[]): Promise<void> {
-  if (writes.length === 0) return;
-  await sql`
+export async function replaceDeals(tx: Transaction, writes: readonly DealWrite[]): Promise<CreditSources | null> {
+  if (writes.length === 0) return null;
+  const snapshot = snapshotOf(
+    tx,
+    writes.map(({ dealId }) => dealId),
+  );
+  const update = sql`
     ${dealInsert(tx.workspaceId, writes).statement}
     on conflict (workspace_id, deal_id) do update set rep_id = excluded.rep_id, name = excluded.name,
       amount = excluded.amount, currency = excluded.currency, stage = excluded.stage, close_date = excluded.close_date,
       created_date = excluded.created_date, owner_id = excluded.owner_id, owner_email = excluded.owner_email,
       provider = excluded.provider, is_closed = excluded.is_closed, is_won = excluded.is_won, fields = excluded.fields,
       given = excluded.given, content_hash = excluded.content_hash, source_updated_at = excluded.source_updated_at,
-      fetched_at = excluded.fetched_at, snapshot_at = now(), deleted_at = null`.execute(tx.db);
+      fetched_at = excluded.fetched_at, snapshot_at = now(), deleted_at = null`;
+  const { rows } = await joinWrites<CreditSources>([snapshot, update], [creditSourceColumns(tx)]).execute(tx.db);
+  return rows[0] as CreditSources;
 }
 
 /** Stores the corrections of the written deals whose corrections change. */
@@ -190,18 +223,17 @@ export async function insertSnapshots(tx: Transaction, writes: readonly DealWrit
 }
 
 /**
- * Appends the current deals to their history; call it before they are replaced. The current state is not in the
- * history, so a new deal is one row and not two. The view deal_versions combines both.
+ * Appends the current deals to their history, before or in the statement that replaces them. The current state is not in
+ * the history, so a new deal is one row and not two. The view deal_versions combines both.
  */
-export async function snapshotDeals(tx: Transaction, dealIds: readonly string[]): Promise<void> {
-  if (dealIds.length === 0) return;
-  await sql`
+function snapshotOf(tx: Transaction, dealIds: readonly string[]): RawBuilder<unknown> {
+  return sql`
     insert into deal_snapshots (workspace_id, deal_id, taken_at, source_updated_at, provider, fields, given, deleted,
       corrections)
     select workspace_id, deal_id, snapshot_at, source_updated_at, provider, fields, given, deleted_at is not null,
       corrections
     from deals
-    where workspace_id = ${tx.workspaceId} and deal_id = any(${toIdArray(dealIds)})`.execute(tx.db);
+    where workspace_id = ${tx.workspaceId} and deal_id = any(${toIdArray(dealIds)})`;
 }
 
 /** A deletion with the time that the source reported; null if none. */
@@ -213,10 +245,10 @@ export interface DealDeletion {
 /** Marks deals as deleted that the caller has locked and that are not deleted. */
 export async function softDeleteDeals(tx: Transaction, deletions: readonly DealDeletion[]): Promise<void> {
   if (deletions.length === 0) return;
-  await snapshotDeals(
+  await snapshotOf(
     tx,
     deletions.map((deletion) => deletion.dealId),
-  );
+  ).execute(tx.db);
   await sql`
     update deals d set deleted_at = now(), snapshot_at = now(), content_hash = ${tombstoneHash},
       source_updated_at = greatest(d.source_updated_at, n.at)

@@ -4,6 +4,7 @@ import { inParallel } from '../kernel/waiting.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
 import { failpoint } from '../platform/failpoint.js';
 import { applyCorrections, type CorrectedDeal, type CorrectionConflict, conflictsOf } from './apply-corrections.js';
+import { type CreditSources, findCreditSources } from './credit-sources.js';
 import { type DealContent } from './deal.js';
 import { replaceReportedLines } from './deal-credit-store.js';
 import { repsIn } from './deal-credits.js';
@@ -17,14 +18,14 @@ import {
   insertSnapshots,
   lockContents,
   lockDeals,
+  lockDealsWith,
+  replaceDeals,
   type StoredDeal,
-  snapshotDeals,
   updateCorrections,
-  updateDeals,
   updateSourceTimes,
 } from './deal-store.js';
 import { type IncomingDeal } from './incoming-deal.js';
-import { type CreditSources, type CreditsChange, findCreditSources, refreshCredits } from './refresh-credits.js';
+import { type CreditsChange, refreshCredits } from './refresh-credits.js';
 import { type ReportedLine } from './reported-lines.js';
 import { keepsStandardValues, unreadChanges } from './unread-changes.js';
 
@@ -75,7 +76,6 @@ export interface DecidedDeals {
   readonly decisions: readonly Decision[];
   /** The insert statement for the new deals. */
   readonly insert: DealInsert;
-  readonly creditSources: CreditSources;
 }
 
 /** The first step of recording deals: lock, compare, decide. */
@@ -87,12 +87,7 @@ export async function decideDeals(
 ): Promise<DecidedDeals & { readonly incoming: readonly IncomingDeal[] }> {
   const outcomes: Outcome[] = new Array(deals.length).fill('unknown_rep');
   const dealIds = deals.map((deal) => deal.dealId);
-  // One round trip: neither query needs the result of the other.
-  const [current, , creditSources] = await inParallel(
-    () => lockDeals(tx, dealIds),
-    () => owners.preload(deals),
-    () => findCreditSources(tx),
-  );
+  const current = await lockWithOwners(tx, dealIds, owners, deals);
   const completed = completion === null ? deals : await complete(tx, deals, current, completion, owners);
   const incoming = await applyCorrections(tx, completed, current, owners, async () => completion?.beforeNextRead());
   await failpoint('record.afterLock');
@@ -101,7 +96,21 @@ export async function decideDeals(
     const repId = owners.resolve(deal.projection);
     if (repId !== undefined) writes.push(toWrite(position, deal, repId));
   }
-  return { ...decideWrites(tx.workspaceId, writes, current, outcomes), creditSources, incoming };
+  return { ...decideWrites(tx.workspaceId, writes, current, outcomes), incoming };
+}
+
+/** Locks the deals and looks up the owners that they name, in one statement. */
+async function lockWithOwners(
+  tx: Transaction,
+  dealIds: readonly string[],
+  owners: DealOwners,
+  deals: readonly IncomingDeal[],
+): Promise<ReadonlyMap<string, StoredDeal>> {
+  const lookup = owners.lookup(deals);
+  if (lookup === null) return lockDeals(tx, dealIds);
+  const { deals: stored, others } = await lockDealsWith(tx, dealIds, lookup.query);
+  lookup.add(others);
+  return stored;
 }
 
 /**
@@ -139,11 +148,11 @@ export async function writeDeals(
   decided: DecidedDeals,
   { keepStale = false }: { readonly keepStale?: boolean } = {},
 ): Promise<RecordedDeals> {
-  const decisions = await writeDecided(tx, decided);
+  const { decisions, sources } = await writeDecided(tx, decided);
   const stale = keepStale ? decisions.flatMap((decision) => decision.stale) : [];
   await insertSnapshots(tx, stale);
-  const products = await changeProducts(tx, decided.creditSources, decisions);
-  const credits = await changeCredits(tx, decided.creditSources, decisions);
+  const products = await changeProducts(tx, sources, decisions);
+  const credits = await changeCredits(tx, sources, decisions);
   return {
     outcomes: decided.outcomes,
     changes: decisions.flatMap((decision) => toChange(decision, credits, products) ?? []),
@@ -220,7 +229,7 @@ function decideWrites(
   writes: readonly IncomingWrite[],
   current: ReadonlyMap<string, StoredDeal>,
   outcomes: Outcome[],
-): Omit<DecidedDeals, 'creditSources'> {
+): DecidedDeals {
   const byDeal = groupBy(writes, (write) => write.dealId);
   const dealIds = [...byDeal.keys()].sort();
   const decisions = dealIds.map((dealId) =>
@@ -230,42 +239,46 @@ function decideWrites(
   return { outcomes, decisions, insert: dealInsert(workspaceId, fresh.map(lastWrite)) };
 }
 
-async function writeDecided(
-  tx: Transaction,
-  { outcomes, decisions, insert }: Omit<DecidedDeals, 'creditSources'>,
-): Promise<Decision[]> {
+interface Written {
+  readonly decisions: readonly Decision[];
+  readonly sources: CreditSources;
+}
+
+const nothingReported: CreditSources = { hasRules: false, hasReported: false, hasProducts: false };
+
+async function writeDecided(tx: Transaction, { outcomes, decisions, insert }: DecidedDeals): Promise<Written> {
   // Deals that another transaction has inserted since the lock are now stored, so they are compared again.
-  const insertedByOthers = await insertDeals(tx, insert);
+  const { insertedByOthers, sources: sourcesOfInserted } = await insertDeals(tx, insert);
   const decided = decisions.filter((decision) => !insertedByOthers.has(decision.dealId));
   const unread = await unreadChanges(tx, decided.filter(changesOnlyFields).map(lastWrite));
   const written = decided.map((decision) => (unread.has(decision.dealId) ? { ...decision, isRead: false } : decision));
   await failpoint('record.midWrite');
-  await writeDecisions(tx, written);
-  if (insertedByOthers.size === 0) return written;
+  const sources = (await writeDecisions(tx, written)) ?? sourcesOfInserted;
+  if (insertedByOthers.size === 0) {
+    const isWritten = written.some(({ accepted }) => accepted.length > 0);
+    return { decisions: written, sources: sources ?? (isWritten ? await findCreditSources(tx) : nothingReported) };
+  }
   const again = decisions
     .filter((decision) => insertedByOthers.has(decision.dealId))
     .flatMap((decision) => decision.writes);
   const current = await lockDeals(tx, [...insertedByOthers]);
-  return [...written, ...(await writeDecided(tx, decideWrites(tx.workspaceId, again, current, outcomes)))];
+  const rest = await writeDecided(tx, decideWrites(tx.workspaceId, again, current, outcomes));
+  return { decisions: [...written, ...rest.decisions], sources: await findCreditSources(tx) };
 }
 
-async function writeDecisions(tx: Transaction, written: readonly Decision[]): Promise<void> {
+/** Returns the credit sources if a deal was replaced. */
+async function writeDecisions(tx: Transaction, written: readonly Decision[]): Promise<CreditSources | null> {
   tx.markAffected(listOwners(written));
   const replaced = written.filter((decision) => decision.current !== undefined && decision.accepted.length > 0);
   // The order matters: the replaced deal is added to the history before the writes that follow it in the same
   // message.
-  await inParallel(
-    () =>
-      snapshotDeals(
-        tx,
-        replaced.map((decision) => decision.dealId),
-      ),
+  const [sources] = await inParallel(
+    () => replaceDeals(tx, replaced.map(lastWrite)),
     () =>
       insertSnapshots(
         tx,
         written.flatMap(({ accepted }) => (accepted.length > 1 ? accepted.slice(0, -1) : [])),
       ),
-    () => updateDeals(tx, replaced.map(lastWrite)),
     () => updateCorrections(tx, replaced.map(lastWrite)),
     () =>
       updateSourceTimes(
@@ -273,6 +286,7 @@ async function writeDecisions(tx: Transaction, written: readonly Decision[]): Pr
         written.flatMap((decision) => timestampOnlyUpdate(decision) ?? []),
       ),
   );
+  return sources;
 }
 
 /** Whether the writes replace a deal of a rep and change at most fields that no standard value is read from. */

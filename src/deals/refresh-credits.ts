@@ -17,6 +17,7 @@ import { loadCalendar } from '../ledger/input/calendar.js';
 import { linesOfDeal } from '../ledger/input/lines-of-deals.js';
 import { unnestRows } from '../platform/database/columns.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
+import { findCreditSources } from './credit-sources.js';
 import { type DealContent, type DealTerms, toEngineDeal } from './deal.js';
 import { type StoredCredits } from './deal-credits.js';
 import { DealOwners } from './deal-owners.js';
@@ -71,23 +72,6 @@ export async function refreshAllCredits(tx: Transaction): Promise<CreditsChange[
 export async function refreshAllDerivedCredits(tx: Transaction): Promise<CreditsChange[]> {
   const { hasRules, hasReported } = await findCreditSources(tx);
   return hasRules || hasReported ? refreshAllCredits(tx) : [];
-}
-
-/** Whether fields of deals decide lines, and whether a CRM has reported some. */
-export interface CreditSources {
-  readonly hasRules: boolean;
-  readonly hasReported: boolean;
-  /** Whether a CRM has reported products of deals. */
-  readonly hasProducts: boolean;
-}
-
-export async function findCreditSources(tx: Transaction): Promise<CreditSources> {
-  const { rows } = await sql<CreditSources>`
-    select exists (select from credit_rules where workspace_id = ${tx.workspaceId}) as "hasRules",
-      exists (select from deal_credits where workspace_id = ${tx.workspaceId} and source = 'crm') as "hasReported",
-      exists (select from deal_lines where workspace_id = ${tx.workspaceId} and source = 'crm') as "hasProducts"
-    `.execute(tx.db);
-  return rows[0] as CreditSources;
 }
 
 async function loadCreditTerms(tx: Transaction): Promise<CreditTerms> {

@@ -54,7 +54,7 @@ async function remove(
   const removed = hard ? await purgeDeal(tx, deal, at, removePayFacts) : null;
   if (!hard && !deal.deleted) await softDeleteDeals(tx, [{ dealId, at }]);
   await failpoint('delete.afterSoftDelete');
-  await setAuditCounts(tx, { deleted: deal.deleted && !hard ? 0 : 1 });
+  setAuditCounts(tx, { deleted: deal.deleted && !hard ? 0 : 1 });
   await recalculate([...affected].map(([repId, days]) => ({ repId, days, trigger: 'deal_deletion', dealId })));
   return { earned, removed };
 }

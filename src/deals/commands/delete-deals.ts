@@ -52,7 +52,7 @@ export const deleteDeals = operation({
         }
         const { accepted, affected } = await remove();
         if (dryRun) return end({ ...toResponse(accepted), dryRun });
-        await setAuditCounts(tx, { deleted: accepted });
+        setAuditCounts(tx, { deleted: accepted });
         await recalculate([...affected].map(([repId, days]) => ({ repId, days, trigger: 'deal_deletion' })));
         return toResponse(accepted);
       }),

@@ -42,7 +42,7 @@ export const dismissCorrectionConflicts = operation({
   async execute({ body: { conflicts } }, caller, { unitOfWork }) {
     return unitOfWork.write(caller, async (tx) => {
       const dismissed = await dismissConflicts(tx, conflicts, caller.actor);
-      await setAuditCounts(tx, { changed: dismissed });
+      setAuditCounts(tx, { changed: dismissed });
       return { dismissed };
     });
   },

@@ -71,7 +71,7 @@ export const endDealCorrections = operation({
         }
         const { ended, accepted: changed, affected } = await write();
         if (dryRun) return end({ ended, changed, dryRun });
-        await setAuditCounts(tx, { changed });
+        setAuditCounts(tx, { changed });
         await recalculate([...affected].map(([repId, days]) => ({ repId, days, trigger: 'deal_change' })));
         return { ended, changed };
       }),

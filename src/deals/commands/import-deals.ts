@@ -237,8 +237,8 @@ async function importFile(
   };
   if (!query.dryRun) {
     const { created, changed, unchanged, stale, rejected } = counts;
-    await setAuditCounts(tx, { created, changed, unchanged, stale, rejected: rejected.length });
-    await setAuditTotals(
+    setAuditCounts(tx, { created, changed, unchanged, stale, rejected: rejected.length });
+    setAuditTotals(
       tx,
       totals.map(({ currency, amount }) => ({ currency, amount: amount.toString() })),
     );

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { Failure, invalid } from '../../kernel/failure.js';
 import { sampleIds } from '../../kernel/sample-ids.js';
-import { inParallel } from '../../kernel/waiting.js';
 import { CommissionChanges } from '../../ledger/requests/commission-changes.js';
 import { setAuditCounts } from '../../platform/database/audit-counts.js';
 import { failpoint } from '../../platform/failpoint.js';
@@ -75,11 +74,9 @@ export const putDeal = operation({
         const { affected: byLines } = await changeLines(tx, caller, new Map([[dealId, dealLines]]));
         merge(affected, byLines.get(dealId) ?? new Map());
       }
-      const [deal] = await inParallel(
-        () => findDeal(tx, dealId),
-        () => recalculate([...affected].map(([repId, days]) => ({ repId, days, trigger: 'deal_change', dealId }))),
-        () => setAuditCounts(tx, { [outcome as string]: 1 }),
-      );
+      recalculate.withCommit([...affected].map(([repId, days]) => ({ repId, days, trigger: 'deal_change', dealId })));
+      setAuditCounts(tx, { [outcome as string]: 1 });
+      const deal = await findDeal(tx, dealId);
       await failpoint('put.afterRequests');
       return new Reply(outcome === 'created' ? 201 : 200, {
         ...(deal as DealRecord),

@@ -133,7 +133,7 @@ export const takeBackImport = operation({
           return end({ ...(await computeEffect(tx, await workspaceToday(tx, clock), write)), dryRun });
         const { affected, ...done } = await write();
         if (dryRun) return end({ ...done, dryRun });
-        await setAuditCounts(tx, { restored: done.restored, deleted: done.removed });
+        setAuditCounts(tx, { restored: done.restored, deleted: done.removed });
         await recalculate([...affected].map(([repId, days]) => ({ repId, days, trigger: 'import' })));
         return done;
       }),

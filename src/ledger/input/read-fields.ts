@@ -17,12 +17,8 @@ interface Read {
 export async function loadReadFields(tx: Transaction): Promise<ReadonlySet<string>> {
   const cache = tx.cacheOf<ReadonlySet<string>>();
   const key = `read-fields ${tx.workspaceId}`;
-  const { revision: current } = await tx.db
-    .selectFrom('workspaces')
-    .select('configuration_revision as revision')
-    .where('workspace_id', '=', tx.workspaceId)
-    .executeTakeFirstOrThrow();
-  const cached = cache.get(current, key);
+  const current = await tx.revision;
+  const cached = current === undefined ? null : cache.get(current, key);
   if (cached !== null) return cached;
   const { revision, names } = await readNames(tx);
   const aliased = [...standardSlugs, ...names.flatMap(fieldsIn).flatMap((name) => [name, findAlias(name) ?? name])];

@@ -110,6 +110,14 @@ export interface StoredQuota extends Quota {
 }
 
 export async function loadWorkspaceTerms(tx: Transaction): Promise<WorkspaceTerms> {
+  return (await loadWorkspaceWithFrozen(tx, [])).workspace;
+}
+
+/** The terms of the workspace and the approved periods of the reps, in one statement. */
+async function loadWorkspaceWithFrozen(
+  tx: Transaction,
+  repIds: readonly string[],
+): Promise<{ readonly workspace: WorkspaceTerms; readonly frozen: FrozenOfReps }> {
   const row = await tx.db
     .selectFrom('workspaces')
     .select([
@@ -126,9 +134,10 @@ export async function loadWorkspaceTerms(tx: Transaction): Promise<WorkspaceTerm
     .select(sql<boolean>`exists (select from deal_refunds where workspace_id = ${tx.workspaceId})`.as('has_refunds'))
     .select(sql<boolean>`exists (select from deal_lines where workspace_id = ${tx.workspaceId})`.as('has_lines'))
     .select(hasTablesColumn(tx).as('has_tables'))
+    .select(frozenColumn(tx, repIds).as('frozen'))
     .where('workspace_id', '=', tx.workspaceId)
     .executeTakeFirstOrThrow();
-  return {
+  const workspace = {
     currency: row.currency,
     timeZone: row.timezone,
     testDay: row.test_day,
@@ -143,6 +152,7 @@ export async function loadWorkspaceTerms(tx: Transaction): Promise<WorkspaceTerm
     tables: row.has_tables ? await loadRateTables(tx, row.configuration_revision) : [],
     revision: row.configuration_revision,
   };
+  return { workspace, frozen: frozenByRep(row.frozen) };
 }
 
 /** Counts characters, like the size of the cache, which has room for thousands of reps. */
@@ -175,10 +185,12 @@ export async function loadTerms(
   const cache = tx.cacheOf<Configured>();
   const cacheKey = (repId: string) => `rep-terms ${tx.workspaceId} ${repId}`;
   const uncached = repIds.filter((repId) => !cache.has(cacheKey(repId)));
-  const [workspace, read, frozen] = await inParallel(
-    () => loadedWorkspace ?? loadWorkspaceTerms(tx),
+  const [{ workspace, frozen }, read] = await inParallel(
+    async () =>
+      loadedWorkspace === undefined
+        ? loadWorkspaceWithFrozen(tx, repIds)
+        : { workspace: loadedWorkspace, frozen: await loadFrozenOfReps(tx, repIds) },
     () => (uncached.length === 0 ? null : readConfiguration(tx, uncached)),
-    () => loadFrozenOfReps(tx, repIds),
   );
   const configured = new Map<string, Configured>();
   const add = ({ revision, configure }: ReadConfiguration) => {
@@ -405,23 +417,31 @@ export async function loadFrozen(tx: Transaction, repId: string): Promise<readon
   return (await loadFrozenOfReps(tx, [repId])).get(repId) ?? [];
 }
 
+type FrozenOfReps = ReadonlyMap<string, readonly FrozenPeriod[]>;
+
 /** The approved periods of each of the reps. */
-export async function loadFrozenOfReps(
-  tx: Transaction,
-  repIds: readonly string[],
-): Promise<ReadonlyMap<string, readonly FrozenPeriod[]>> {
-  const rows = await tx.db
-    .selectFrom('statement_periods')
-    .select(['rep_id', 'period', 'from_day', 'to_day', 'trued_up'])
-    .where('workspace_id', '=', tx.workspaceId)
-    .where(isOfReps(repIds))
-    .where('status', '=', 'approved')
-    .execute();
-  return byRep(rows, (row) => ({
-    period: row.period,
-    range: { from: row.from_day, to: row.to_day },
-    truedUp: row.trued_up,
-  }));
+export async function loadFrozenOfReps(tx: Transaction, repIds: readonly string[]): Promise<FrozenOfReps> {
+  const { rows } = await sql<{ frozen: FrozenRow[] }>`select ${frozenColumn(tx, repIds)} as frozen`.execute(tx.db);
+  return frozenByRep(rows[0]?.frozen ?? []);
+}
+
+interface FrozenRow extends DayRange {
+  readonly rep_id: string;
+  readonly period: Period;
+  readonly truedUp: boolean;
+}
+
+/** The approved periods of the reps, as one column. */
+function frozenColumn(tx: Transaction, repIds: readonly string[]): RawBuilder<FrozenRow[]> {
+  return sql`coalesce((
+    select json_agg(json_build_object(
+      'rep_id', rep_id, 'period', period, 'from', from_day, 'to', to_day, 'truedUp', trued_up))
+    from statement_periods
+    where workspace_id = ${tx.workspaceId} and ${isOfReps(repIds)} and status = 'approved'), '[]')`;
+}
+
+function frozenByRep(rows: readonly FrozenRow[]): FrozenOfReps {
+  return byRep(rows, ({ period, from, to, truedUp }) => ({ period, range: { from, to }, truedUp }));
 }
 
 /** The periods of the rep's workspace. */

@@ -61,7 +61,7 @@ export function recordRuns(
       ['blocked', 'jsonb', blockedSummary],
       ['details', 'jsonb', ({ planVersionIds }) => JSON.stringify({ planVersionIds })],
     ])}`;
-  tx.beforeCommit(audit);
+  tx.writeWithCommit(audit);
   recordSubjects(tx, results);
 }
 
@@ -94,7 +94,7 @@ function recordSubjects(tx: Transaction, results: readonly LaneResult[]): void {
         ['id', 'text', ({ id }) => id],
         ['run_id', 'uuid', ({ runId }) => runId],
       ])}`;
-    tx.beforeCommit(ofDeals);
+    tx.writeWithCommit(ofDeals);
   }
   if (jobs.length === 0) return;
   const ofJobs = sql`
@@ -103,7 +103,7 @@ function recordSubjects(tx: Transaction, results: readonly LaneResult[]): void {
       ['id', 'uuid', ({ id }) => id],
       ['run_id', 'uuid', ({ runId }) => runId],
     ])}`;
-  tx.beforeCommit(ofJobs);
+  tx.writeWithCommit(ofJobs);
 }
 
 /** Deletes, with the commit, exactly the requests that the runs have completed. */
@@ -112,7 +112,7 @@ export function finishRequests(tx: Transaction, results: readonly LaneResult[]):
   const finished = sql`
     delete from calculation_requests where workspace_id = ${tx.workspaceId}
       and rep_id = any(${results.map(({ repId }) => repId)}::uuid[]) and request_id = any(${ids}::bigint[])`;
-  tx.beforeCommit(finished);
+  tx.writeWithCommit(finished);
 }
 
 /** Lets, with the commit, lanes that failed before count from zero again. */

@@ -5,6 +5,7 @@ import { type Period, periodRange } from '../../kernel/period.js';
 import { isFiscalPeriod } from '../../kernel/period-calendar.js';
 import { inParallel } from '../../kernel/waiting.js';
 import { unnestRows } from '../../platform/database/columns.js';
+import { joinWrites } from '../../platform/database/joined-writes.js';
 import { type Transaction } from '../../platform/database/unit-of-work.js';
 import { withoutNestedLoops } from '../../platform/database/without-nested-loops.js';
 import { countedRows, earnedRows } from '../input/counted-rows.js';
@@ -42,12 +43,20 @@ export async function refreshTotals(
   const counters = affected.flatMap((affectedTotals) => affectedTotals.counters());
   const months = affected.flatMap((affectedTotals) => affectedTotals.months());
   if (counters.length + months.length === 0) return;
-  await withoutNestedLoops(tx, () =>
+  await withHashJoins(tx, counters.length + months.length, () =>
     inParallel(
       () => updateQuotas(tx, counters, hasTruedUp),
       () => replaceMonths(tx, months),
     ),
   );
+}
+
+/** So many given rows are found one by one as fast as by a hash join: those of one rep, mostly. */
+const fewRows = 20;
+
+/** Runs statements that join so many given rows. */
+function withHashJoins<T>(tx: Transaction, given: number, work: () => Promise<T>): Promise<T> {
+  return given <= fewRows ? work() : withoutNestedLoops(tx, work);
 }
 
 /** Writes totals that a run has computed. Counters that it does not contain are read from the events. */
@@ -67,25 +76,25 @@ export async function setTotals(
       else if (change !== null) changes.push({ ...counter, credit: change });
       else unknown.push(counter);
     }
+  const months = lanes.flatMap(({ totals }) => totals.months);
+  const writes = [
+    ...(credits.length === 0 ? [] : [creditUpdate(tx, credits, sql`input.credit`)]),
+    ...(changes.length === 0 ? [] : [creditUpdate(tx, changes, sql`q.current_value + input.credit`)]),
+    ...(months.length === 0 ? [] : [monthUpsert(tx, months)]),
+  ];
   await inParallel(
-    () => setCredits(tx, credits, sql`input.credit`),
-    () => setCredits(tx, changes, sql`q.current_value + input.credit`),
-    () => (unknown.length === 0 ? null : withoutNestedLoops(tx, () => updateQuotas(tx, unknown, hasTruedUp))),
+    () => (writes.length === 0 ? null : joinWrites(writes).execute(tx.db)),
     () =>
-      changeMonths(
-        tx,
-        lanes.flatMap(({ totals }) => totals.months),
-      ),
+      unknown.length === 0 ? null : withHashJoins(tx, unknown.length, () => updateQuotas(tx, unknown, hasTruedUp)),
   );
 }
 
-async function setCredits(
+function creditUpdate(
   tx: Transaction,
   credits: readonly (RepCounter & { readonly credit: Decimal })[],
   value: RawBuilder<unknown>,
-): Promise<void> {
-  if (credits.length === 0) return;
-  await sql`
+): RawBuilder<unknown> {
+  return sql`
     update quotas q set current_value = ${value}, updated_at = now()
     from ${unnestRows(credits, [
       ['rep_id', 'uuid', ({ repId }) => repId],
@@ -96,12 +105,11 @@ async function setCredits(
     ])}
     where q.workspace_id = ${tx.workspaceId} and q.rep_id = input.rep_id and q.plan_id = input.plan_id
       and q.attainment_key = input.attainment_key and q.period = input.period
-      and q.current_value <> ${value}`.execute(tx.db);
+      and q.current_value <> ${value}`;
 }
 
-async function changeMonths(tx: Transaction, months: readonly MonthChange[]): Promise<void> {
-  if (months.length === 0) return;
-  await sql`
+function monthUpsert(tx: Transaction, months: readonly MonthChange[]): RawBuilder<unknown> {
+  return sql`
     insert into rep_months as m (workspace_id, rep_id, month, currency, commission, bonus, adjustments, deals, periods)
     select ${tx.workspaceId}::uuid, rep_id, month, currency, commission, bonus, 0, deals, string_to_array(periods, ' ')
     from ${unnestRows(months, [
@@ -115,9 +123,7 @@ async function changeMonths(tx: Transaction, months: readonly MonthChange[]): Pr
     ])}
     on conflict (workspace_id, rep_id, month, currency) do update set
       commission = m.commission + excluded.commission, bonus = m.bonus + excluded.bonus, deals = m.deals + excluded.deals,
-      periods = array(select distinct period from unnest(m.periods || excluded.periods) period order by period)`.execute(
-    tx.db,
-  );
+      periods = array(select distinct period from unnest(m.periods || excluded.periods) period order by period)`;
 }
 
 /**

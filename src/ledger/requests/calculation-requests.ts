@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import { type DayRange } from '../../kernel/day.js';
 import { unnestRows } from '../../platform/database/columns.js';
 import { type Transaction } from '../../platform/database/unit-of-work.js';
@@ -51,10 +51,18 @@ export interface CalculationRequest {
  * calculation survives it. Slices use {@link Recalculate}, which also wakes the lanes.
  */
 export async function requestCalculation(tx: Transaction, requests: readonly CalculationRequest[]): Promise<void> {
-  if (requests.length === 0) return;
+  if (requests.length > 0) await insertOf(tx, requests).execute(tx.db);
+}
+
+/** {@link requestCalculation} for a transaction in which nothing reads the requests. */
+export function requestCalculationWithCommit(tx: Transaction, requests: readonly CalculationRequest[]): void {
+  if (requests.length > 0) tx.writeWithCommit(insertOf(tx, requests));
+}
+
+function insertOf(tx: Transaction, requests: readonly CalculationRequest[]): RawBuilder<unknown> {
   // A recalculation changes nothing that decides pay.
   for (const request of requests) if (request.trigger !== 'recalculation') tx.movedPay.push(request);
-  await sql`
+  return sql`
     insert into calculation_requests (workspace_id, rep_id, from_day, to_day, trigger, deal_id, job_id, sync_run_id, continues)
     select ${tx.workspaceId}, rep_id, from_day, to_day, trigger, deal_id, job_id, sync_run_id, continues
     from ${unnestRows(requests, [
@@ -66,7 +74,7 @@ export async function requestCalculation(tx: Transaction, requests: readonly Cal
       ['job_id', 'uuid', (request) => request.jobId ?? null],
       ['sync_run_id', 'uuid', (request) => request.syncRunId ?? null],
       ['continues', 'boolean', (request) => String(request.continues ?? false)],
-    ])}`.execute(tx.db);
+    ])}`;
 }
 
 /** Every rep who is or was on the plan. */

@@ -79,5 +79,5 @@ export function requestChecks(tx: Transaction, checks: readonly PeriodCheck[]): 
       ['period', 'text', ({ period }) => period],
       ['causes', 'jsonb', ({ causes }) => JSON.stringify(causes)],
     ])}`;
-  tx.beforeCommit(insert);
+  tx.writeWithCommit(insert);
 }

@@ -6,6 +6,7 @@ import {
   loadRepsOfSync,
   loadRepsOfWorkspace,
   requestCalculation,
+  requestCalculationWithCommit,
   type Trigger,
 } from './calculation-requests.js';
 
@@ -15,6 +16,8 @@ import {
  */
 export interface Recalculate {
   (requests: readonly CalculationRequest[]): Promise<void>;
+  /** Sends the requests with the commit; nothing else in the transaction reads them. */
+  withCommit(requests: readonly CalculationRequest[]): void;
   /** Requests all days of the reps. */
   reps(repIds: readonly string[], trigger: Trigger, jobId?: string): Promise<void>;
   /** Requests all days of every rep who is or was on the plan. */
@@ -40,13 +43,20 @@ export const derivesNothing: DeriveFromPeople = async () => [];
 
 /** A {@link Recalculate} that adds the reps of its requests to `affected`. */
 export function recalculateIn(tx: Transaction, affected: Set<string>, derive: DeriveFromPeople): Recalculate {
-  const request = async (requests: readonly CalculationRequest[]): Promise<void> => {
+  const wake = (requests: readonly CalculationRequest[]) => {
     for (const { repId, syncRunId } of requests) if (syncRunId === undefined) affected.add(repId);
+  };
+  const request = async (requests: readonly CalculationRequest[]): Promise<void> => {
+    wake(requests);
     await requestCalculation(tx, requests);
   };
   const reps = (repIds: readonly string[], trigger: Trigger, jobId?: string): Promise<void> =>
     request(repIds.map((repId) => ({ repId, days: allDays, trigger, jobId })));
   return Object.assign(request, {
+    withCommit: (requests: readonly CalculationRequest[]) => {
+      wake(requests);
+      requestCalculationWithCommit(tx, requests);
+    },
     reps,
     plan: async (planId: string, trigger: Trigger) => reps(await loadRepsOfPlan(tx, planId), trigger),
     workspace: async (trigger: Trigger, jobId?: string) => {

@@ -24,5 +24,5 @@ export function requestWriteBack(tx: Transaction, requests: readonly WriteBackRe
       ['to_day', 'date', ({ days }) => days.to],
     ])}
     where exists (select from workspaces w where w.workspace_id = ${tx.workspaceId} and w.writes_back)`;
-  tx.beforeCommit(insert);
+  tx.writeWithCommit(insert);
 }

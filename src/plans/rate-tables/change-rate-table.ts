@@ -108,7 +108,7 @@ async function writeImported(
   change: TableChange,
   counts: Readonly<Record<string, number>>,
 ): Promise<WrittenTable> {
-  await setAuditCounts(tx, counts);
+  setAuditCounts(tx, counts);
   return recordingImport(tx, tableFacts, [{ row: 1, fact: { name: change.name.toLowerCase() } }], () =>
     writeTable(tx, caller, change),
   );

@@ -28,7 +28,7 @@ function hashScope(repId: string | null): number {
  */
 export function bumpCacheVersions(tx: Transaction, affected: ReadonlySet<string | null> | null): void {
   const scopes = affected === null ? [workspaceScope] : [...new Set([...affected].map(hashScope))];
-  if (scopes.length > 0) tx.beforeCommit(sql`select bump_cache_versions(${tx.workspaceId}, ${scopes}::smallint[])`);
+  if (scopes.length > 0) tx.callWithCommit(sql`bump_cache_versions(${tx.workspaceId}, ${scopes}::smallint[])`);
 }
 
 /**

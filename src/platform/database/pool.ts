@@ -1,14 +1,5 @@
 import { type Socket } from 'node:net';
-import {
-  type CompiledQuery,
-  type DatabaseConnection,
-  Kysely,
-  PostgresDialect,
-  PostgresDriver,
-  sql,
-  type Transaction,
-  type TransactionSettings,
-} from 'kysely';
+import { type CompiledQuery, type DatabaseConnection, Kysely, PostgresDialect, sql, type Transaction } from 'kysely';
 import pg from 'pg';
 import { timeLimit } from '../../kernel/time-limit.js';
 import { isFollowUpError, readSqlState } from './database-errors.js';
@@ -78,8 +69,9 @@ export function createDatabase({ url, size, onError, asOwner = false, onSocket }
   pool.on('connect', (client) => {
     client.on('error', onError);
     coalesceSocketWrites(client);
+    returnLastResults(client);
   });
-  return new Kysely<Tables>({ dialect: new PipeliningDialect(pool) });
+  return new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
 }
 
 /** Opens a database for the duration of the work. */
@@ -106,6 +98,15 @@ function coalesceSocketWrites(client: pg.PoolClient): void {
   stream.uncork = () => process.nextTick(uncork);
 }
 
+/** A message of several statements, such as BEGIN and what follows it, has the result of the last. */
+function returnLastResults(client: pg.PoolClient): void {
+  const query = (...args: unknown[]) => {
+    const sent: unknown = Reflect.apply(pg.Client.prototype.query, client, args);
+    return sent instanceof Promise ? sent.then((results: unknown) => [results].flat().at(-1)) : sent;
+  };
+  client.query = query as typeof client.query;
+}
+
 /**
  * Makes the statements of the transaction share round trips: Kysely would send each one after the response to the
  * one before, even if the caller does not await it. The server executes them in order. After a failure it rejects
@@ -128,45 +129,6 @@ export async function enablePipelining(db: DatabaseTransaction): Promise<Databas
   };
   executor.provideConnection = (consumer) => consumer(pipelined);
   return connection;
-}
-
-class PipeliningDialect extends PostgresDialect {
-  constructor(private readonly pool: pg.Pool) {
-    super({ pool });
-  }
-
-  override createDriver(): PostgresDriver {
-    return new PipeliningDriver({ pool: this.pool });
-  }
-}
-
-/**
- * Sends the first statement of a transaction together with its BEGIN. A transaction does not end before BEGIN has
- * succeeded or failed.
- */
-class PipeliningDriver extends PostgresDriver {
-  /** The newest BEGIN of each connection: the driver passes nothing else to the end of a transaction. */
-  private readonly begun = new WeakMap<DatabaseConnection, Promise<void>>();
-
-  override async beginTransaction(connection: DatabaseConnection, settings: TransactionSettings): Promise<void> {
-    const begun = super.beginTransaction(connection, settings);
-    // Statements after a failed BEGIN fail too: row-level security requires the workspace setting of the
-    // transaction.
-    begun.catch(() => undefined);
-    this.begun.set(connection, begun);
-  }
-
-  /** The server accepts COMMIT after a failed statement and rolls back, without an error. */
-  override async commitTransaction(connection: DatabaseConnection): Promise<void> {
-    await this.begun.get(connection);
-    await super.commitTransaction(connection);
-  }
-
-  /** Throws the error of a failed BEGIN, in place of the errors of the statements that followed it. */
-  override async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
-    await super.rollbackTransaction(connection);
-    await this.begun.get(connection);
-  }
 }
 
 interface SessionRole {

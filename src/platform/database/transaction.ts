@@ -1,6 +1,7 @@
-import { type CompiledQuery } from 'kysely';
+import { type CompiledQuery, type RawBuilder } from 'kysely';
 import { type DayRange } from '../../kernel/day.js';
 import { type OutgoingEvent } from '../outbound/outgoing-event.js';
+import { joinWrites } from './joined-writes.js';
 import { type DatabaseTransaction } from './pool.js';
 import { VersionedCache } from './versioned-cache.js';
 
@@ -30,6 +31,7 @@ interface TransactionContext {
   readonly asOf?: Date | undefined;
   readonly cache?: VersionedCache<object>;
   readonly onRecorded?: OnRecorded | undefined;
+  readonly revision?: Promise<string> | undefined;
 }
 
 /** Counts characters, which are somewhat fewer than the bytes in memory. */
@@ -47,20 +49,25 @@ export class Transaction {
   private readonly onRecorded: OnRecorded | undefined;
   private readonly held = new Set<string>();
   private readonly queriesOfCommit: CompiledQuery[] = [];
+  private readonly writesOfCommit: RawBuilder<unknown>[] = [];
+  private readonly callsOfCommit: RawBuilder<unknown>[] = [];
   private affected: Set<string | null> | null = null;
   private readonly changedJobs: ChangedJob[] = [];
   private storesEvents = false;
   /** Whose pay the transaction changes, and on which days. */
   readonly movedPay: MovedPay[] = [];
+  /** The revision of the configuration, in a transaction with a lock under which it does not change. */
+  readonly revision: Promise<string> | undefined;
 
   constructor(
     readonly db: DatabaseTransaction,
     readonly workspaceId: string,
-    { asOf, cache = createTransactionCache(), onRecorded }: TransactionContext = {},
+    { asOf, cache = createTransactionCache(), onRecorded, revision }: TransactionContext = {},
   ) {
     this.asOf = asOf ?? null;
     this.cache = cache;
     this.onRecorded = onRecorded;
+    this.revision = revision;
   }
 
   /** The cache that transactions of the unit of work share. Different kinds of data have different keys. */
@@ -74,6 +81,19 @@ export class Transaction {
    */
   beforeCommit(query: Query): void {
     this.queriesOfCommit.push(query.compile(this.db));
+  }
+
+  /**
+   * Sends the write together with the commit, in one statement with others; see {@link joinWrites}. No trigger may record
+   * the rows for the audit log, whose entry is a call of that statement.
+   */
+  writeWithCommit(write: RawBuilder<unknown>): void {
+    this.writesOfCommit.push(write);
+  }
+
+  /** Evaluates the expression, a call of a function, in the same statement after all writes, in the order of the calls. */
+  callWithCommit(call: RawBuilder<unknown>): void {
+    this.callsOfCommit.push(call);
   }
 
   /**
@@ -110,14 +130,20 @@ export class Transaction {
 
   /** What the unit of work needs to end the transaction. */
   get outcome(): TransactionOutcome {
-    const { held, queriesOfCommit, affected, changedJobs, storesEvents } = this;
-    return { held, queriesOfCommit, affected, changedJobs, storesEvents };
+    const { held, affected, changedJobs, storesEvents } = this;
+    return { held, affected, changedJobs, storesEvents };
+  }
+
+  /** The statements that are sent with the commit. */
+  listQueriesOfCommit(): readonly CompiledQuery[] {
+    const { writesOfCommit, callsOfCommit, queriesOfCommit } = this;
+    if (writesOfCommit.length + callsOfCommit.length === 0) return queriesOfCommit;
+    return [...queriesOfCommit, joinWrites(writesOfCommit, callsOfCommit).compile(this.db)];
   }
 }
 
 export interface TransactionOutcome {
   readonly held: ReadonlySet<string>;
-  readonly queriesOfCommit: readonly CompiledQuery[];
   /** The reps whose data was changed; null for the whole workspace. */
   readonly affected: ReadonlySet<string | null> | null;
   readonly changedJobs: readonly ChangedJob[];

@@ -1,11 +1,11 @@
 import { type RawBuilder, sql } from 'kysely';
 import { type Caller } from '../../kernel/caller.js';
 import { timeLimit } from '../../kernel/time-limit.js';
-import { mapInParallel } from '../../kernel/waiting.js';
 import { bumpCacheVersions } from './cache-versions.js';
 import { isTransient, isUnavailable } from './database-errors.js';
-import { type Database, type DatabaseTransaction, enablePipelining } from './pool.js';
+import { type Database } from './pool.js';
 import { type ReadReplica } from './read-replica.js';
+import { runTransaction } from './run-transaction.js';
 import { TenantLimiter } from './tenant-limiter.js';
 import {
   type ChangedJob,
@@ -194,68 +194,65 @@ export class UnitOfWork {
   private async transact<T>(
     database: Database,
     caller: TenantCaller,
-    { lock, access, isolation, replica, asOf }: TransactionOptions,
+    options: TransactionOptions,
     work: (tx: Transaction) => Promise<T>,
   ): Promise<T> {
-    const begun = access === 'read' ? database.transaction().setAccessMode('read only') : database.transaction();
-    const transaction = isolation === undefined ? begun : begun.setIsolationLevel(isolation);
+    const { lock, access, asOf } = options;
     const hooks = access === 'write' ? (caller.transactionHooks ?? []) : [];
-    let sent: Promise<unknown> | null = null;
-    const runWork = async (db: DatabaseTransaction) => {
-      const connection = await enablePipelining(db);
-      const { cache, onRecorded } = this;
-      const tx = new Transaction(db, caller.workspaceId, { asOf, cache, onRecorded });
-      const opened = open(tx, lock, hooks.length > 0);
-      // The error is thrown below, in place of the errors of the statements that followed it.
-      opened.catch(() => undefined);
-      let result: T;
-      try {
+    const begin = beginIn(caller.workspaceId, options, hooks.length > 0);
+    const run = (onResult?: (result: T) => void) =>
+      runTransaction(database, begin, async (db, begun) => {
+        const { cache, onRecorded } = this;
+        const revision = statesAffected(lock) ? begun.then(({ rows }) => (rows[0] as Begun).revision) : undefined;
+        // Nothing may read it.
+        revision?.catch(() => undefined);
+        const tx = new Transaction(db, caller.workspaceId, { asOf, cache, onRecorded, revision });
         for (const { afterBegin } of hooks) await afterBegin?.(tx);
-        result = await work(tx);
+        const result = await work(tx);
         for (const { beforeCommit } of hooks) await beforeCommit?.(tx, result);
         if (statesAffected(lock)) bumpCacheVersions(tx, tx.outcome.affected);
-      } finally {
-        await opened;
-      }
-      // Not awaited before the commit, which Kysely sends next. If one fails, the server rolls back at the commit.
-      sent = mapInParallel(tx.outcome.queriesOfCommit, (query) => connection.executeQuery(query));
-      sent.catch(() => undefined);
-      return result;
-    };
-    const result = await (replica === undefined ? transaction.execute(runWork) : resultBeforeEnd(transaction, runWork));
-    await sent;
-    return result;
+        await begun;
+        onResult?.(result);
+        return { result, last: tx.listQueriesOfCommit() };
+      });
+    if (options.replica === undefined) return run();
+    // A read has nothing to commit, so its result is returned before the end of the transaction.
+    return new Promise((resolve, reject) => {
+      run(resolve).catch(reject);
+    });
   }
 
   async withoutWorkspace<T>(work: (tx: TransactionWithoutWorkspace) => Promise<T>): Promise<T> {
-    return this.database.transaction().execute((db) => work({ db, workspaceId: null }));
+    return runTransaction(this.database, sql`begin`, async (db) => ({ result: await work({ db, workspaceId: null }) }));
   }
 }
 
 const maxRetries = 3;
 
-/**
- * Sets the workspace of the transaction and takes its locks. Its result is not awaited before the work: the server executes
- * statements in order, so none runs outside the workspace or before the lock, and all of them fail if this one does.
- */
-function open({ db, workspaceId }: Transaction, lock: WorkspaceLock, recordsChanges: boolean): Promise<unknown> {
-  return sql`
-    select set_config('app.workspace_id', ${workspaceId}, true),
-      set_config('lock_timeout', ${lockTimeout[lock]}, true),
-      set_config('idle_in_transaction_session_timeout', ${idleTimeout[lock]}, true),
-      set_config('app.declares_affected', ${statesAffected(lock) ? 'on' : 'off'}, true)
-      ${recordsChanges ? sql`, set_config('app.records_changes', 'on', true)` : sql``}
-      ${workspaceLocks(workspaceId, lock)}`.execute(db);
+/** What the begin of a transaction returns: the revision of the configuration, if it takes a lock under which that stays. */
+interface Begun {
+  readonly revision: string;
 }
 
-/** Returns the result of a read before the transaction has ended: a read has nothing to commit. */
-function resultBeforeEnd<T>(
-  transaction: Pick<ReturnType<Database['transaction']>, 'execute'>,
-  work: (db: DatabaseTransaction) => Promise<T>,
-): Promise<T> {
-  return new Promise((resolve, reject) => {
-    transaction.execute(async (db) => resolve(await work(db))).catch(reject);
-  });
+/**
+ * Begins a transaction, sets its workspace and takes its locks, in one message. The server executes statements in order, so
+ * none runs outside the workspace or before the lock, and all of them fail if this one does. A message of several
+ * statements has no parameters.
+ */
+function beginIn(
+  workspaceId: string,
+  { lock, access, isolation }: TransactionOptions,
+  recordsChanges: boolean,
+): RawBuilder<Begun> {
+  const level = isolation === undefined ? sql`` : sql.raw(` isolation level ${isolation}`);
+  const set = (name: string, value: string) => sql`set_config(${sql.lit(name)}, ${sql.lit(value)}, true)`;
+  return sql`
+    begin${level}${access === 'read' ? sql` read only` : sql``};
+    select ${set('app.workspace_id', workspaceId)}, ${set('lock_timeout', lockTimeout[lock])},
+      ${set('idle_in_transaction_session_timeout', idleTimeout[lock])},
+      ${set('app.declares_affected', statesAffected(lock) ? 'on' : 'off')}
+      ${recordsChanges ? sql`, ${set('app.records_changes', 'on')}` : sql``}
+      ${workspaceLocks(workspaceId, lock)}`;
 }
 
 /** Values are in milliseconds, as the other limits of PostgreSQL. */
@@ -284,10 +281,12 @@ const idleTimeout: Readonly<Record<WorkspaceLock, string>> = {
  */
 function workspaceLocks(workspaceId: string, lock: WorkspaceLock): RawBuilder<unknown> {
   if (lock === 'none') return sql``;
-  const name = (kind: string) => sql`hashtextextended(${`${kind}:${workspaceId}`}, 0)`;
+  const name = (kind: string) => sql`hashtextextended(${sql.lit(`${kind}:${workspaceId}`)}, 0)`;
+  if (lock === 'exclusive') return sql`, pg_advisory_xact_lock(${name('workspace')})`;
   const alone = lock === 'import' ? sql`, pg_advisory_xact_lock(${name('import')})` : sql``;
-  const take = lock === 'exclusive' ? sql`pg_advisory_xact_lock` : sql`pg_advisory_xact_lock_shared`;
-  return sql`${alone}, ${take}(${name('workspace')})`;
+  // The function reads what is committed when the lock is taken.
+  return sql`${alone}, pg_advisory_xact_lock_shared(${name('workspace')}),
+    configuration_revision_of(${sql.lit(workspaceId)}) as revision`;
 }
 
 /** Whether the transaction states which reps it affects. A change of the configuration affects everyone. */

@@ -92,7 +92,7 @@ export async function describeImport(
   dryRun: boolean,
 ): Promise<ImportResults> {
   const results = rows.map((row, index) => toRowResult(row, outcomes[index] as RowOutcome));
-  if (!dryRun) await setAuditCounts(tx, countOutcomes(results));
+  if (!dryRun) setAuditCounts(tx, countOutcomes(results));
   return toImportResponse(results, dryRun);
 }
 

@@ -102,7 +102,7 @@ async function upsert(
       const upserted = await recordingImport(tx, personFacts, rows, () =>
         upsertPeople(tx, recalculate, context, [...people.values()]),
       );
-      await setAuditCounts(tx, { ...countOutcomes(upserted), rejected });
+      setAuditCounts(tx, { ...countOutcomes(upserted), rejected });
       return end(upserted);
     }),
   );

@@ -74,7 +74,7 @@ export const setScores = operation({
         }
         const { changed, unchanged, removed, affected } = await write();
         if (dryRun) return end({ changed, unchanged, removed, dryRun });
-        await setAuditCounts(tx, { changed, deleted: removed });
+        setAuditCounts(tx, { changed, deleted: removed });
         await recalculate([...affected].map(([repId, days]) => ({ repId, days, trigger: 'deal_change' })));
         return { changed, unchanged, removed };
       }),
