@@ -32,7 +32,7 @@ async function keepValuesOfProfiles(db: Kysely<unknown>): Promise<void> {
     language plpgsql as $$
     declare
       today text := (
-        select coalesce(w.test_day, (now() at time zone w.timezone)::date)::text
+        select coalesce(w.test_day, (now() at time zone known_zone(w.timezone))::date)::text
         from workspaces w where w.workspace_id = new.workspace_id);
     begin
       insert into person_values as v (workspace_id, rep_id, slug, dated_values)

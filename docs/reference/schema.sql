@@ -3955,7 +3955,7 @@ CREATE OR REPLACE FUNCTION keep_person_values()
 AS $function$
     declare
       today text := (
-        select coalesce(w.test_day, (now() at time zone w.timezone)::date)::text
+        select coalesce(w.test_day, (now() at time zone known_zone(w.timezone))::date)::text
         from workspaces w where w.workspace_id = new.workspace_id);
     begin
       insert into person_values as v (workspace_id, rep_id, slug, dated_values)
