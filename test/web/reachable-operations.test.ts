@@ -23,7 +23,6 @@ const excluded: Readonly<Record<string, string>> = {
   putDeal: 'deals come from files and CRMs; the import changes single values of a deal',
   listAdjustmentProposals: 'the statement has the adjustments that wait',
   getStatementStatus: 'the list of statements has the status',
-  listExportJobs: 'a file is saved by the page that started it',
   getApprovalJob: 'the list of approvals has the same',
   getGenerationJob: 'the list of generations has the same',
   trueUpStatement: 'the page of discrepancies pays the difference through resolveDiscrepancy',
