@@ -24,9 +24,9 @@ const query = z.strictObject({
 const response = z.object({
   deals: z
     .array(
-      dealRecord.extend({
-        lines: z.array(dealLine).optional().describe('The products of the deal; absent if it has none'),
-      }),
+      dealRecord
+        .extend({ lines: z.array(dealLine).optional().describe('The products of the deal; absent if it has none') })
+        .describe('A deal with its products'),
     )
     .describe(
       'Deals that are new or changed since the cursor; one that was deleted has a time in deleted_at. `repName` and `crmUrl` are those of the time of the call: a new name of the rep or a new address of the CRM does not list the deal again',
