@@ -56,7 +56,9 @@ describe('the example in the description of a tool', () => {
     );
     const deal = { amount: 120_000, stage: 'Won', closeDate: '2026-02-10', ownerId: 'ben' };
     await api.expect(201, 'PUT', '/v1/deals/D-1', deal);
-    const table = { keys: [], columns: [{ name: 'base' }], rows: [{ values: { base: 0.1 } }] };
+    const key = { name: 'family', field: 'line.family', match: 'exact' };
+    const row = { keys: { family: 'software' }, values: { base: 0.1 } };
+    const table = { keys: [key], columns: [{ name: 'base' }], rows: [row] };
     await api.expect(200, 'PUT', '/v1/rate-tables/Products', table);
     const plan = { name: 'Existing plan', config, effectiveStart: '2026-01-01' };
     const { planId, planVersionId, rules } = await api.createPlan(plan);

@@ -300,7 +300,7 @@ export const mutants: readonly Mutant[] = [
     name: 'appends to the file of another worker',
     breaks: ['I7'],
     aim: 'export.afterPart=kill',
-    changes: [{ file: 'workers/export-jobs.ts', from: 'if (!isArchive) await deleteParts(tx, job);', to: '' }],
+    changes: [{ file: 'workers/export-jobs.ts', from: 'if (!continues) await deleteParts(tx, job);', to: '' }],
   },
   {
     name: 'marks events as delivered before they are sent',

@@ -71,6 +71,9 @@ class Causes {
     const policy = { from: january, position: 1, match: {}, treatment: 'capitalise', months: 36 };
     await session.expect(201, 'POST', '/v1/accounting/policies/Contracts/versions', policy);
     await session.expect(200, 'POST', '/v1/accounting/policies/Contracts/versions/1/approve');
+    const debt = { repId: work.ben, currency: 'USD', amount: 1, day: `${january}-31`, reason: 'Left' };
+    const { writeOffId } = await session.expect(201, 'POST', '/v1/accounting/write-offs', debt);
+    await session.expect(200, 'POST', `/v1/accounting/write-offs/${writeOffId}/approve`);
     const path = `/v1/accounting/months/${january}`;
     const { hash } = await session.expect(200, 'POST', `${path}/prepare`);
     await session.expect(200, 'POST', `${path}/close`, { hash });
