@@ -188,7 +188,7 @@ export const features: Readonly<Record<string, Feature>> = {
         earned: [inUsd('1234.50')],
         status: 'payable',
         lines: { released: inUsd('1234.50') },
-        words: [/0\.8 on 2026-03-01/],
+        words: [/0\.8 on (2026-03-01|1 Mar 2026)/],
       };
     },
   },
@@ -318,7 +318,7 @@ export const features: Readonly<Record<string, Feature>> = {
         earned: [inUsd('1500.00')],
         status: 'payable',
         lines: { released: inUsd('2000.00'), taken_back: inUsd('-500.00') },
-        words: [/Refund \S+ of 2026-03-12.*50%/s],
+        words: [/Refund \S+ of (2026-03-12|12 Mar 2026).*50%/s],
         steps: [
           /Refund RF-1 of 2026-03-12: 5,000 of 10,000 given back, 50%; day 30: 100% is taken back; 50% of 1,000\.00/,
         ],
@@ -498,7 +498,7 @@ export const features: Readonly<Record<string, Feature>> = {
         status: 'payable',
         // A refund in the period of its deal leaves less to release.
         lines: { released: inUsd('2500.00') },
-        words: [/Refund \S+ of 2026-03-12.*50%/s],
+        words: [/Refund \S+ of (2026-03-12|12 Mar 2026).*50%/s],
         steps: [/Refund RF-1 of 2026-03-12: 5,000 of 10,000 given back, 50%/],
       };
     },

@@ -68,7 +68,8 @@ function linesByTitle(found: readonly (readonly [title: string, amount: string])
   return Object.fromEntries(lines.filter(([kind]) => kind !== undefined && kind !== 'earned' && kind !== 'payable'));
 }
 
-function pdf(text: string): Shown {
+function pdf(printed: string): Shown {
+  const text = printed.replaceAll('−', '-');
   const amount = String.raw`[A-Z]{3} -?[\d,]+\.\d\d`;
   const flat = text.replace(/\s+/g, ' ');
   const find = (pattern: RegExp) => pattern.exec(flat)?.[1] ?? '';

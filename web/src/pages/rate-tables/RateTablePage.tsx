@@ -48,11 +48,11 @@ export function RateTablePage() {
           }
         >
           <TableEditor name={stored.name} table={stored} />
-          <CoverageCard name={stored.name} revision={stored.revision} />
           <div className={blocks.cardColumns}>
             <HistoryOfTable name={stored.name} />
             <UsedBy plans={stored.plans} />
           </div>
+          <CoverageCard name={stored.name} revision={stored.revision} />
           {isDeleting ? <DeleteDialog name={stored.name} onClose={() => setDeleting(false)} /> : null}
         </Page>
       )}
