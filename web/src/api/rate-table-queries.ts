@@ -4,6 +4,7 @@ import { type Answer, api } from './client.js';
 export type RateTableSummary = Answer<'listRateTables'>['rateTables'][number];
 export type StoredRateTable = Answer<'getRateTable'>;
 export type RateCoverage = Answer<'getRateCoverage'>;
+export type RateTableRevision = Answer<'listRateTableRevisions'>['revisions'][number];
 export type RateTableChange = Answer<'setRateTable'>;
 /** A table as it is sent. */
 export type SentRateTable = Parameters<typeof api.setRateTable>[0]['body'];
@@ -32,6 +33,7 @@ export const rateCoverageQuery = (name: string, revision: number) =>
   queryOptions({
     queryKey: ['rate-coverage', name, revision],
     queryFn: ({ signal }) => api.getRateCoverage({ params: { name } }, { signal }),
+    placeholderData: keepPreviousData,
   });
 
 export function sendRateTable(name: string, body: SentRateTable, dryRun = false): Promise<RateTableChange> {

@@ -1,43 +1,34 @@
-import { useQuery } from '@tanstack/react-query';
 import { Fragment } from 'react';
-import { type RateCoverage, rateCoverageQuery } from '../../api/rate-table-queries.js';
+import { type RateCoverage } from '../../api/rate-table-queries.js';
 import blocks from '../../components/Blocks.module.css';
-import { Loaded } from '../../components/Loaded.js';
 import { DealLink } from '../../components/links.js';
 import { Card } from '../../components/Page.js';
 import { formatCount } from '../../shared/format/numbers.js';
 
 /** Which deals of the last year meet no row of the table, by the values that a row is missing for. */
-export function CoverageCard({ name, revision }: { readonly name: string; readonly revision: number }) {
-  const coverage = useQuery(rateCoverageQuery(name, revision));
+export function CoverageCard({ coverage }: { readonly coverage: RateCoverage }) {
   return (
     <Card title="Deals without a row">
-      <Loaded query={coverage} height={80}>
-        {(found) => (
-          <>
-            <p className="dim">{summarize(found)}</p>
-            <ul className={blocks.lines}>
-              {found.missing.map(({ keys, deals, dealIds }) => (
-                <li key={JSON.stringify(keys)}>
-                  <span>
-                    <b className="strong">{describeKeys(keys)}</b>
-                    <span className="second">
-                      {dealIds.map((dealId, index) => (
-                        <Fragment key={dealId}>
-                          {index === 0 ? '' : ', '}
-                          <DealLink dealId={dealId} name={null} />
-                        </Fragment>
-                      ))}
-                      {deals > dealIds.length ? ' …' : ''}
-                    </span>
-                  </span>
-                  <span className="dim">{formatCount(deals, 'deal')}</span>
-                </li>
-              ))}
-            </ul>
-          </>
-        )}
-      </Loaded>
+      <p className="dim">{summarize(coverage)}</p>
+      <ul className={blocks.lines}>
+        {coverage.missing.map(({ keys, deals, dealIds }) => (
+          <li key={JSON.stringify(keys)}>
+            <span>
+              <b className="strong">{describeKeys(keys)}</b>
+              <span className="second">
+                {dealIds.map((dealId, index) => (
+                  <Fragment key={dealId}>
+                    {index === 0 ? '' : ', '}
+                    <DealLink dealId={dealId} name={null} />
+                  </Fragment>
+                ))}
+                {deals > dealIds.length ? ' …' : ''}
+              </span>
+            </span>
+            <span className="dim">{formatCount(deals, 'deal')}</span>
+          </li>
+        ))}
+      </ul>
     </Card>
   );
 }

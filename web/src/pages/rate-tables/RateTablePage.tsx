@@ -3,6 +3,8 @@ import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useChange } from '../../api/change.js';
 import {
+  type RateTableRevision,
+  rateCoverageQuery,
   rateTableQuery,
   rateTableRevisionsQuery,
   rateTablesQuery,
@@ -15,7 +17,7 @@ import blocks from '../../components/Blocks.module.css';
 import { Button } from '../../components/Button.js';
 import { Dialog } from '../../components/Dialog.js';
 import { TextField } from '../../components/Field.js';
-import { Loaded } from '../../components/Loaded.js';
+import { combineQueries, Loaded } from '../../components/Loaded.js';
 import { LoadedPage } from '../../components/LoadedPage.js';
 import { Card, Page } from '../../components/Page.js';
 import { formatTimestamp } from '../../shared/format/dates.js';
@@ -48,11 +50,7 @@ export function RateTablePage() {
           }
         >
           <TableEditor name={stored.name} table={stored} />
-          <div className={blocks.cardColumns}>
-            <HistoryOfTable name={stored.name} />
-            <UsedBy plans={stored.plans} />
-          </div>
-          <CoverageCard name={stored.name} revision={stored.revision} />
+          <AboutTable table={stored} />
           {isDeleting ? <DeleteDialog name={stored.name} onClose={() => setDeleting(false)} /> : null}
         </Page>
       )}
@@ -105,27 +103,43 @@ function UsedBy({ plans }: Pick<StoredRateTable, 'plans'>) {
 
 const maxRevisions = 10;
 
-function HistoryOfTable({ name }: { readonly name: string }) {
-  const revisions = useQuery(rateTableRevisionsQuery(name));
+/** What is below the table, which loads as a whole, so that no card moves another. */
+function AboutTable({ table: { name, revision, plans } }: { readonly table: StoredRateTable }) {
+  const query = combineQueries({
+    coverage: useQuery(rateCoverageQuery(name, revision)),
+    revisions: useQuery(rateTableRevisionsQuery(name)),
+  });
+  return (
+    <Loaded query={query} height={240}>
+      {({ coverage, revisions }) => (
+        <>
+          <CoverageCard coverage={coverage} />
+          <div className={blocks.cardColumns}>
+            <HistoryOfTable revisions={revisions.slice(0, maxRevisions)} />
+            <UsedBy plans={plans} />
+          </div>
+        </>
+      )}
+    </Loaded>
+  );
+}
+
+function HistoryOfTable({ revisions }: { readonly revisions: readonly RateTableRevision[] }) {
   return (
     <Card title="History">
-      <Loaded query={revisions} height={80}>
-        {(all) => (
-          <ul className={blocks.lines}>
-            {all.slice(0, maxRevisions).map(({ revision, changedAt, actor, note, counts }) => (
-              <li key={revision}>
-                <span>
-                  <b className="strong">{actor}</b> {note}
-                  <span className="second">
-                    {formatCount(counts.added, 'row')} added, {counts.changed} changed, {counts.ended} ended
-                  </span>
-                </span>
-                <span className="dim">{formatTimestamp(changedAt)}</span>
-              </li>
-            ))}
-          </ul>
-        )}
-      </Loaded>
+      <ul className={blocks.lines}>
+        {revisions.map(({ revision, changedAt, actor, note, counts }) => (
+          <li key={revision}>
+            <span>
+              <b className="strong">{actor}</b> {note}
+              <span className="second">
+                {formatCount(counts.added, 'row')} added, {counts.changed} changed, {counts.ended} ended
+              </span>
+            </span>
+            <span className="dim">{formatTimestamp(changedAt)}</span>
+          </li>
+        ))}
+      </ul>
     </Card>
   );
 }
