@@ -10,6 +10,7 @@ import { migrateTestDatabase } from '#test/support/migrate-test-database.js';
 import { ServiceProcesses } from '#test/support/service-processes.js';
 import { saveSimpleTerms } from '#test/support/simple-terms.js';
 import { databaseOf } from '#test/support/test-database.js';
+import { generousTimeLimits } from '#test/support/time-limits.js';
 import { until } from '#test/support/until.js';
 import { type Workspace } from '#test/support/workspace.js';
 
@@ -38,7 +39,12 @@ describe('a server that counts its statements while clients poll jobs, with Redi
     await query(postgres.superuserUrl, 'create extension pg_stat_statements');
     const database = databaseOf({ ownerUrl, appUrl });
     // Without a worker, jobs stay as they are.
-    const running = await ServiceProcesses.startIfInstalled({ backend: 'redis', database, processes: ['api'] });
+    const running = await ServiceProcesses.startIfInstalled({
+      backend: 'redis',
+      database,
+      processes: ['api'],
+      settings: generousTimeLimits,
+    });
     if (running?.redis == null) return this.skip();
     service = running;
     connection = new Redis(running.redis.url);
