@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { type Day, type DayRange, hull } from '../kernel/day.js';
+import { type Day, type DayRange, extendRange } from '../kernel/day.js';
 import { getOrInsert } from '../kernel/get-or-insert.js';
 import { unnestRows } from '../platform/database/columns.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
@@ -103,15 +103,11 @@ function ofDealIn(affected: Map<string, AffectedReps>, dealId: string): Affected
 
 /** Adds the second map to the first and returns the first. */
 export function merge(into: AffectedReps, added: AffectedReps): AffectedReps {
-  for (const [repId, days] of added) addDays(into, repId, days);
+  for (const [repId, days] of added) extendRange(into, repId, days);
   return into;
 }
 
 /** A deal without an owner or a close date is in no period of any rep. */
 function addDay(affected: AffectedReps, repId: string | null, day: Day | null): void {
-  if (repId !== null && day !== null) addDays(affected, repId, { from: day, to: day });
-}
-
-function addDays(affected: AffectedReps, repId: string, days: DayRange): void {
-  affected.set(repId, hull(affected.get(repId) ?? days, days));
+  if (repId !== null && day !== null) extendRange(affected, repId, { from: day, to: day });
 }

@@ -1,4 +1,4 @@
-import { type DayRange, hull } from '../kernel/day.js';
+import { type DayRange, extendRange } from '../kernel/day.js';
 import { Failure } from '../kernel/failure.js';
 import { inSavepoint } from '../platform/database/savepoint.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
@@ -47,6 +47,6 @@ async function orFailure<T>(work: () => Promise<T>): Promise<T | Failure> {
 /** The days of each person. */
 export function daysByRep(affected: readonly AffectedDays[]): Map<string, DayRange> {
   const byRep = new Map<string, DayRange>();
-  for (const { repId, days } of affected) byRep.set(repId, hull(byRep.get(repId) ?? days, days));
+  for (const { repId, days } of affected) extendRange(byRep, repId, days);
   return byRep;
 }

@@ -82,6 +82,11 @@ export function hull(a: DayRange, b: DayRange): DayRange {
   return { from: a.from < b.from ? a.from : b.from, to: a.to > b.to ? a.to : b.to };
 }
 
+/** Extends the range of the key, so that it covers the days. */
+export function extendRange<Key>(ranges: Map<Key, DayRange>, key: Key, days: DayRange): void {
+  ranges.set(key, hull(ranges.get(key) ?? days, days));
+}
+
 /** The day that an instant falls on in the IANA time zone. */
 export function dayInZone(instant: Date, timeZone: string): Day {
   if (timeZone === 'UTC') return instant.toISOString().slice(0, 10);

@@ -5,7 +5,7 @@ import { type DealLine } from '../../engine/deal-line.js';
 import { type Fields, type FieldValue, isAbsent } from '../../engine/field-value.js';
 import { type RepInput, type TeamDeal, type UpstreamEvent } from '../../engine/model.js';
 import { type Deal } from '../../engine/slug.js';
-import { type Day, type DayRange, hull, isWithin, overlap } from '../../kernel/day.js';
+import { type Day, type DayRange, extendRange, hull, isWithin, overlap } from '../../kernel/day.js';
 import { Decimal } from '../../kernel/decimal.js';
 import { getOrInsert } from '../../kernel/get-or-insert.js';
 import { groupBy } from '../../kernel/group-by.js';
@@ -204,7 +204,7 @@ function computeMemberDays(
 ): { readonly repId: string; readonly days: DayRange }[] {
   const days = new Map<string, DayRange>();
   for (const { terms, window } of managers)
-    for (const { repId } of teams.get(terms.repId) ?? []) days.set(repId, hull(days.get(repId) ?? window, window));
+    for (const { repId } of teams.get(terms.repId) ?? []) extendRange(days, repId, window);
   return [...days].map(([repId, range]) => ({ repId, days: range }));
 }
 

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { type RunningCredits, type RunningInput, runningCreditSteps } from '../../engine/running-credit.js';
 import { type Deal } from '../../engine/slug.js';
-import { type Day, type DayRange, hull } from '../../kernel/day.js';
+import { type Day, type DayRange, extendRange } from '../../kernel/day.js';
 import { groupBy } from '../../kernel/group-by.js';
 import { type Period } from '../../kernel/period.js';
 import { EventLoopSlice } from '../../kernel/waiting.js';
@@ -50,10 +50,7 @@ export async function loadRunningCredits(
   const terms = await loadTerms(tx, [...new Set(quotas.map(({ repId }) => repId))]);
   const calendar = calendarOf(terms[0] as RepTerms);
   const days = new Map<string, DayRange>();
-  for (const { repId, period } of quotas) {
-    const range = calendar.range(period);
-    days.set(repId, hull(days.get(repId) ?? range, range));
-  }
+  for (const { repId, period } of quotas) extendRange(days, repId, calendar.range(period));
   const spans = [...days].map(([repId, range]) => ({ repId, days: range }));
   if ((await countDeals(tx, spans)) > maxDeals)
     return quotas.map(() => ({ credit: null, uncounted: 'too_many_deals' }));

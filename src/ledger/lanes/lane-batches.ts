@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import { chunkBySize } from '../../kernel/chunk.js';
-import { type Day, type DayRange, hull } from '../../kernel/day.js';
+import { type Day, type DayRange, extendRange } from '../../kernel/day.js';
 import { getOrInsert } from '../../kernel/get-or-insert.js';
 import { unnestRows } from '../../platform/database/columns.js';
 import { type Transaction } from '../../platform/database/unit-of-work.js';
@@ -121,7 +121,7 @@ async function countTeamDeals(
   const days = new Map<string, DayRange>();
   for (const [managerId, team] of teams) {
     const range = sizes.get(managerId) as DayRange;
-    for (const repId of team) days.set(repId, hull(days.get(repId) ?? range, range));
+    for (const repId of team) extendRange(days, repId, range);
   }
   if (days.size === 0) return new Map();
   const { rows } = await sql<{ repId: string; deals: number }>`

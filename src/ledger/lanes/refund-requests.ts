@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { dealOfKey, isRefundKey } from '../../engine/clawback.js';
 import { decodeSourceDay } from '../../engine/trace.js';
-import { type Day, type DayRange, hull } from '../../kernel/day.js';
+import { type Day, type DayRange, extendRange, hull } from '../../kernel/day.js';
 import { unnestRows } from '../../platform/database/columns.js';
 import { type Transaction } from '../../platform/database/unit-of-work.js';
 import { loadCascadeManagersAbove } from '../input/hierarchy.js';
@@ -35,9 +35,8 @@ export function refundsOfLane(
   );
   const add = (dealKey: string, day: Day) => {
     const dealId = dealOfKey(dealKey);
-    if (!isRefundKey(dealKey)) return dealIds.add(dealId);
-    const days = { from: day, to: day };
-    return changed.set(dealId, hull(changed.get(dealId) ?? days, days));
+    if (isRefundKey(dealKey)) extendRange(changed, dealId, { from: day, to: day });
+    else dealIds.add(dealId);
   };
   for (const { decision, before } of writes) {
     add(decision.dealKey, decision.earnedOn);

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { comparableText } from '../../kernel/comparable-text.js';
-import { addDays, addMonths, type Day, type DayRange, hull, latestDay } from '../../kernel/day.js';
+import { addDays, addMonths, type Day, type DayRange, extendRange, latestDay } from '../../kernel/day.js';
 import { loadCalendar } from '../../ledger/input/calendar.js';
 import { comparableSql } from '../../platform/database/comparable-sql.js';
 import { type Transaction } from '../../platform/database/unit-of-work.js';
@@ -58,8 +58,7 @@ export async function loadRepsOnRamp(
   const reps = new Map<string, DayRange>();
   for (const { repId, from } of rows) {
     const end = addDays(addMonths(from, months), -1);
-    const years = calendar.yearsAround({ from, to: end < latestDay ? end : latestDay });
-    reps.set(repId, hull(reps.get(repId) ?? years, years));
+    extendRange(reps, repId, calendar.yearsAround({ from, to: end < latestDay ? end : latestDay }));
   }
   return reps;
 }

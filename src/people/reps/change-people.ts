@@ -1,6 +1,6 @@
 import { type Caller } from '../../kernel/caller.js';
 import { type Clock } from '../../kernel/clock.js';
-import { type DayRange, hull } from '../../kernel/day.js';
+import { type DayRange, extendRange } from '../../kernel/day.js';
 import { Failure, InvalidRequest } from '../../kernel/failure.js';
 import { type CommissionChanges } from '../../ledger/requests/commission-changes.js';
 import { withDryRun } from '../../platform/database/dry-run.js';
@@ -121,8 +121,7 @@ async function tryChange(
   if (change.managerId !== undefined) {
     const today = await workspaceToday(tx, clock);
     const unmoved = await moveEach(tx, remaining(repIds, rejected), change, async (moves) => {
-      for (const [repId, days] of await replaceManagers(tx, today, moves))
-        affected.set(repId, hull(affected.get(repId) ?? days, days));
+      for (const [repId, days] of await replaceManagers(tx, today, moves)) extendRange(affected, repId, days);
     });
     for (const [repId, reason] of unmoved) rejected.set(repId, reason);
   }

@@ -5,7 +5,7 @@ import { type RateTable } from '../../engine/rate-table.js';
 import { problemsOfTier } from '../../engine/table-use.js';
 import { type Caller, peopleBehind } from '../../kernel/caller.js';
 import { type Clock } from '../../kernel/clock.js';
-import { type DayRange, earliestDay, hull, intersection, latestDay, overlap } from '../../kernel/day.js';
+import { type DayRange, earliestDay, extendRange, intersection, latestDay, overlap } from '../../kernel/day.js';
 import { Failure, invalid } from '../../kernel/failure.js';
 import { dealsOfRep, givenRepDays } from '../../ledger/input/deals-of-rep.js';
 import { loadVersions, loadWorkspaceTerms } from '../../ledger/input/rep-terms.js';
@@ -240,9 +240,7 @@ async function findAffected(
   if (days === null || planIds.length === 0) return found;
   for (const { repId, start, end } of await listUsingAssignments(tx, planIds)) {
     const assigned = { from: start ?? earliestDay, to: end ?? latestDay };
-    if (!overlap(assigned, days)) continue;
-    const both = intersection(assigned, days);
-    found.set(repId, hull(found.get(repId) ?? both, both));
+    if (overlap(assigned, days)) extendRange(found, repId, intersection(assigned, days));
   }
   return found;
 }

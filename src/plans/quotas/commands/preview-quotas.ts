@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { allDays, type DayRange, hull } from '../../../kernel/day.js';
+import { allDays, type DayRange, extendRange } from '../../../kernel/day.js';
 import { invalid } from '../../../kernel/failure.js';
 import { sampleIds } from '../../../kernel/sample-ids.js';
 import { loadCalendar } from '../../../ledger/input/calendar.js';
@@ -54,10 +54,8 @@ async function writeQuotas(tx: Transaction, { planRuleId, targets, removed }: Bo
   if (repeated !== undefined)
     throw invalid({ path: `targets.${repeated.at}`, message: 'sets the rep and period of an earlier target again' });
   const affected = new Map<string, DayRange>();
-  const affect = (repId: string, during: string) => {
-    const days = calendar.findRange(during) ?? allDays;
-    affected.set(repId, hull(affected.get(repId) ?? days, days));
-  };
+  const affect = (repId: string, during: string) =>
+    extendRange(affected, repId, calendar.findRange(during) ?? allDays);
   for (const { repId, period: during } of settings) affect(repId, during);
   for (const quotaId of removed) {
     const quota = await findQuota(tx, quotaId);
