@@ -14,6 +14,7 @@ import { type Transaction } from '../platform/database/unit-of-work.js';
 import {
   type FactChange,
   type Facts,
+  factOf,
   isSameFact,
   keyOfFact,
   listImported,
@@ -54,17 +55,13 @@ export interface Reversal {
 /** What would take the import back, the last row of the file first. */
 export async function listReversals(tx: Transaction, facts: Facts, importId: string): Promise<Reversal[]> {
   const imported = await listImported(tx, importId);
-  const present = await loadFacts(
-    tx,
-    facts,
-    imported.map((change) => (change.after ?? change.before) as object),
-  );
+  const present = await loadFacts(tx, facts, imported.map(factOf));
   return imported
-    .map(({ row, before, after }): Reversal => {
-      const now = present.get(keyOfFact(facts, (after ?? before) as object)) ?? null;
+    .map((change): Reversal => {
+      const now = present.get(keyOfFact(facts, factOf(change))) ?? null;
       return {
-        change: { row, before: now, after: before },
-        rejection: isSameFact(facts, now, after) ? null : changedSince,
+        change: { row: change.row, before: now, after: change.before },
+        rejection: isSameFact(facts, now, change.after) ? null : changedSince,
       };
     })
     .reverse();

@@ -16,6 +16,7 @@ import {
   type FactChange,
   type Facts,
   type FactWriter,
+  factOf,
   isSameFact,
   keyOfFact,
   loadFacts,
@@ -242,16 +243,10 @@ async function requestCalculations<Name extends string, Fact extends object, Q e
     await recalculate([...daysByRep(affected)].map(([repId, days]) => ({ repId, days, trigger })));
     return {};
   }
-  const deals = new Set(
-    stored.map(({ before, after }) => (after ?? before) as { readonly dealId?: string }).map(dealOf),
-  );
+  const deals = new Set(stored.map((change) => (factOf(change) as { readonly dealId?: string }).dealId));
   const [dealId] = deals.size === 1 ? deals : [];
   const work = { trigger, requests: affected, deals: deals.size, dealId };
   return { jobId: await requestAsJob(tx, recalculate, caller, work) };
-}
-
-function dealOf({ dealId }: { readonly dealId?: string }): string | undefined {
-  return dealId;
 }
 
 /** The effect on commission, in the form of the response. Null: the people have more deals than can be calculated at once. */

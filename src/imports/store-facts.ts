@@ -12,8 +12,8 @@ export interface StoredFacts<Fact extends object> {
 }
 
 /**
- * Stores the changes together, or each that can be stored. What someone may not change about their own pay fails as a
- * whole.
+ * Stores the changes together, or each that can be stored: a part that fails is divided until the change is found that
+ * fails. What someone may not change about their own pay fails as a whole.
  */
 export async function storeFacts<Fact extends object>(
   tx: Transaction,
@@ -21,17 +21,21 @@ export async function storeFacts<Fact extends object>(
   changes: readonly FactChange<Fact>[],
   by: FactWriter,
 ): Promise<StoredFacts<Fact>> {
-  if (changes.length === 0) return { stored: [], failures: new Map(), affected: [] };
-  const store = (part: readonly FactChange<Fact>[]) => inSavepoint(tx, () => facts.store(tx, part, by));
-  const together = await orFailure(() => store(changes));
-  if (!(together instanceof Failure)) return { stored: changes, failures: new Map(), affected: together };
   const failures = new Map<FactChange<Fact>, Failure>();
   const affected: AffectedDays[] = [];
-  for (const change of changes) {
-    const alone = changes.length === 1 ? together : await orFailure(() => store([change]));
-    if (alone instanceof Failure) failures.set(change, alone);
-    else affected.push(...alone);
-  }
+  const store = async (part: readonly FactChange<Fact>[]): Promise<void> => {
+    const [first] = part;
+    if (first === undefined) return;
+    const stored = await orFailure(() => inSavepoint(tx, () => facts.store(tx, part, by)));
+    if (!(stored instanceof Failure)) for (const each of stored) affected.push(each);
+    else if (part.length === 1) failures.set(first, stored);
+    else {
+      const middle = Math.ceil(part.length / 2);
+      await store(part.slice(0, middle));
+      await store(part.slice(middle));
+    }
+  };
+  await store(changes);
   return { stored: changes.filter((change) => !failures.has(change)), failures, affected };
 }
 

@@ -1,5 +1,5 @@
 import { peopleBehind } from '../../kernel/caller.js';
-import { factsOf } from '../../platform/files/facts.js';
+import { factOf, factsOf } from '../../platform/files/facts.js';
 import { changeRefunds } from './change-refunds.js';
 import { type RefundKey, type RefundTerms, type StoredRefund } from './refund.js';
 import { removeRefund, replaceRefund } from './refund-store.js';
@@ -19,7 +19,7 @@ export const refundFacts = factsOf<RefundFact>({
       waivers: waivers.map(({ repName: _, ...waiver }) => waiver),
     })),
   async store(tx, changes, { caller }) {
-    const dealIds = dealsOf(changes.map(({ before, after }) => (after ?? before) as RefundFact));
+    const dealIds = dealsOf(changes.map(factOf));
     const apply = async () => {
       for (const { before, after } of changes)
         if (after === null) await removeRefund(tx, before as RefundFact);

@@ -1,7 +1,7 @@
 import { type Caller } from '../../kernel/caller.js';
 import { newId } from '../../kernel/ids.js';
 import { type Transaction } from '../../platform/database/unit-of-work.js';
-import { type FactChange, factsOf } from '../../platform/files/facts.js';
+import { type FactChange, factOf, factsOf } from '../../platform/files/facts.js';
 import { assertNotOwnDraw, type Draw } from './draw.js';
 import {
   assertNoOverlap,
@@ -28,8 +28,9 @@ export const drawFacts = factsOf<DrawFact>({
 });
 
 /** A draw that grants something else is another draw. What an approved statement has granted stays. */
-async function storeDraw(tx: Transaction, caller: Caller, { before, after }: FactChange<DrawFact>): Promise<void> {
-  assertNotOwnDraw(caller, ((after ?? before) as DrawFact).repId);
+async function storeDraw(tx: Transaction, caller: Caller, change: FactChange<DrawFact>): Promise<void> {
+  assertNotOwnDraw(caller, factOf(change).repId);
+  const { before, after } = change;
   const keeps = before !== null && after !== null && grantsTheSame(before, after);
   if (before !== null && !keeps) {
     await assertOpenDays(tx, before.repId, before);

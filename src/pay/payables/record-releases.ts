@@ -4,7 +4,7 @@ import { allDays, currentDay, type Day } from '../../kernel/day.js';
 import { Decimal } from '../../kernel/decimal.js';
 import { loadWorkspaceTerms } from '../../ledger/input/rep-terms.js';
 import { type Transaction } from '../../platform/database/unit-of-work.js';
-import { type Facts } from '../../platform/files/facts.js';
+import { type Facts, factOf } from '../../platform/files/facts.js';
 import { recordEvents } from '../../platform/outbound/outgoing-events.js';
 import { loadGroups } from './load-groups.js';
 import { loadPayPeriods } from './payout-settings.js';
@@ -68,7 +68,7 @@ export function withReleases<Fact extends { readonly dealId: string }>(facts: Fa
   return {
     ...facts,
     async store(tx, changes, by) {
-      const dealIds = new Set(changes.flatMap(({ before, after }) => (after ?? before)?.dealId ?? []));
+      const dealIds = new Set(changes.map((change) => factOf(change).dealId));
       const watched = await watchReleases(tx, [...dealIds], by.clock);
       const affected = await facts.store(tx, changes, by);
       await recordReleases(tx, watched);

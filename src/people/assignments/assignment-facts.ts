@@ -1,7 +1,7 @@
 import { allDays, type Day } from '../../kernel/day.js';
 import { groupBy } from '../../kernel/group-by.js';
 import { type Transaction } from '../../platform/database/unit-of-work.js';
-import { type AffectedDays, type FactChange, factsOf } from '../../platform/files/facts.js';
+import { type AffectedDays, type FactChange, factOf, factsOf } from '../../platform/files/facts.js';
 import { assignmentOverlap } from './assignment.js';
 import {
   changeAssignment,
@@ -48,17 +48,13 @@ export const assignmentFacts = factsOf<AssignmentFact>({
     for (const { before, after } of changes)
       if (before !== null && after !== null) await changeAssignment(tx, before.assignmentId as string, ramped(after));
     const affected: AffectedDays[] = [];
-    for (const [planId, ofPlan] of groupBy(changes, (change) => assignmentIn(change).planId)) {
-      const repIds = ofPlan.map((change) => assignmentIn(change).repId);
+    for (const [planId, ofPlan] of groupBy(changes, (change) => factOf(change).planId)) {
+      const repIds = ofPlan.map((change) => factOf(change).repId);
       for (const repId of await listAffectedReps(tx, planId, repIds)) affected.push({ repId, days: allDays });
     }
     return affected;
   },
 });
-
-function assignmentIn({ before, after }: FactChange<AssignmentFact>): AssignmentFact {
-  return (after ?? before) as AssignmentFact;
-}
 
 function isNew({ before }: FactChange<AssignmentFact>): boolean {
   return before === null;

@@ -1,7 +1,7 @@
 import { allDays } from '../../kernel/day.js';
 import { Decimal } from '../../kernel/decimal.js';
 import { loadCalendar } from '../../ledger/input/calendar.js';
-import { type FactChange, factsOf } from '../../platform/files/facts.js';
+import { type FactChange, factOf, factsOf } from '../../platform/files/facts.js';
 import { type Quota } from './quota.js';
 import { deleteQuotas, lockLanes, type QuotaSetting, upsertQuotas } from './quota-store.js';
 import { listQuotas } from './quota-views.js';
@@ -27,7 +27,7 @@ export const quotaFacts = factsOf<QuotaFact>({
     return stored.map(({ prorate = true, ...quota }) => ({ ...quota, prorate }));
   },
   async store(tx, changes) {
-    const quotas = changes.map(({ before, after }) => (after ?? before) as QuotaFact);
+    const quotas = changes.map(factOf);
     await lockLanes(tx, [...new Set(quotas.map(({ repId }) => repId))]);
     await deleteQuotas(
       tx,

@@ -15,6 +15,11 @@ export interface FactChange<Fact> {
   readonly after: Fact | null;
 }
 
+/** The fact that the change is about: the new one, or the one that it removes. */
+export function factOf<Fact>({ before, after }: Pick<FactChange<Fact>, 'before' | 'after'>): Fact {
+  return (after ?? before) as Fact;
+}
+
 /** Whose commission a change of facts decides, on which days. */
 export interface AffectedDays {
   readonly repId: string;
@@ -86,8 +91,7 @@ export async function recordImported(
   changes: readonly FactChange<object>[],
 ): Promise<void> {
   const toJson = (fact: object | null) => (fact === null ? null : JSON.stringify(pick(fact, [...key, ...terms])));
-  const repIdOf = ({ before, after }: FactChange<object>) =>
-    ((after ?? before) as { readonly repId?: string }).repId ?? null;
+  const repIdOf = (change: FactChange<object>) => (factOf(change) as { readonly repId?: string }).repId ?? null;
   const rows = changes.map((change, position) => ({ change, position }));
   for (const part of chunk(rows, rowsPerStatement))
     await sql`
@@ -108,9 +112,8 @@ export async function recordStored<Fact extends object>(
   facts: Facts<Fact>,
   changes: readonly FactChange<Fact>[],
 ): Promise<void> {
-  const stated = ({ before, after }: FactChange<Fact>) => (after ?? before) as Fact;
-  const now = await loadFacts(tx, facts, changes.map(stated));
-  const stored = changes.map((change) => ({ ...change, after: now.get(keyOfFact(facts, stated(change))) ?? null }));
+  const now = await loadFacts(tx, facts, changes.map(factOf));
+  const stored = changes.map((change) => ({ ...change, after: now.get(keyOfFact(facts, factOf(change))) ?? null }));
   await recordImported(
     tx,
     facts,

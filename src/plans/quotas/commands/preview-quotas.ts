@@ -54,8 +54,7 @@ async function writeQuotas(tx: Transaction, { planRuleId, targets, removed }: Bo
   if (repeated !== undefined)
     throw invalid({ path: `targets.${repeated.at}`, message: 'sets the rep and period of an earlier target again' });
   const affected = new Map<string, DayRange>();
-  const affect = (repId: string, during: string) =>
-    extendRange(affected, repId, calendar.findRange(during) ?? allDays);
+  const affect = (repId: string, during: string) => extendRange(affected, repId, calendar.findRange(during) ?? allDays);
   for (const { repId, period: during } of settings) affect(repId, during);
   for (const quotaId of removed) {
     const quota = await findQuota(tx, quotaId);
