@@ -166,9 +166,9 @@ export function statementWorkbook(terms: WorkbookTerms, statements: AsyncIterabl
       const heads: WorkbookStatement[] = [];
       const plans = new Map<string, PlanLines>();
       const quotas = new Map<string, ProratedLine>();
-      const dealLines = new DealLineSheet(workbook);
-      const conversions = new ConversionSheet(workbook);
-      const steps = new StepSheet(workbook);
+      const dealLines = new OptionalSheet(workbook, 'Lines', dealLineColumns);
+      const conversions = new OptionalSheet(workbook, 'Exchange rates', conversionColumns);
+      const steps = new OptionalSheet(workbook, 'Steps', stepColumns);
       for await (const statement of statements) {
         await writeLines({ lines, dealLines, conversions, steps }, statement, () => workbook.drained());
         for (const plan of listPlans(statement)) plans.set(JSON.stringify(plan), plan);
@@ -354,35 +354,44 @@ function writeTotals(sheet: Sheet, rows: readonly SummaryRow[]): void {
   sheet.row([{ text: 'Sum of the rows above' }, blank, blank, { text: only.currency }, ...sums, blank]);
 }
 
-/** A sheet with the rate of each converted line, which exists only if a line was converted. */
-class ConversionSheet {
+/** A sheet that exists once it has a row. */
+class OptionalSheet {
   private sheet: Sheet | null = null;
 
-  constructor(private readonly workbook: WorkbookWriter) {}
+  constructor(
+    private readonly workbook: WorkbookWriter,
+    private readonly name: string,
+    private readonly columns: readonly WorkbookColumn[],
+  ) {}
 
-  write(name: string, line: StatementLine): void {
-    for (const { field, from, to, original, converted, rate, day, isProvisional } of lineConversions(line)) {
-      this.sheet ??= this.workbook.sheet('Exchange rates', conversionColumns);
-      this.sheet.row([
-        { text: name },
-        { text: line.dealId },
-        { text: line.dealName },
-        { text: line.ruleName },
-        { text: field ?? 'team' },
-        { text: from },
-        { money: original, currency: from },
-        { count: rate },
-        { day },
-        { text: to },
-        { money: converted, currency: to },
-        { text: isProvisional ? 'provisional' : 'final' },
-      ]);
+  write(rows: Iterable<readonly WorkbookCell[]>): void {
+    for (const row of rows) {
+      this.sheet ??= this.workbook.sheet(this.name, this.columns);
+      this.sheet.row(row);
     }
   }
 
   close(): void {
     this.sheet?.close();
   }
+}
+
+/** The rate of each amount of the line that was converted. */
+function conversionRows(name: string, line: StatementLine): WorkbookCell[][] {
+  return lineConversions(line).map(({ field, from, to, original, converted, rate, day, isProvisional }) => [
+    { text: name },
+    { text: line.dealId },
+    { text: line.dealName },
+    { text: line.ruleName },
+    { text: field ?? 'team' },
+    { text: from },
+    { money: original, currency: from },
+    { count: rate },
+    { day },
+    { text: to },
+    { money: converted, currency: to },
+    { text: isProvisional ? 'provisional' : 'final' },
+  ]);
 }
 
 const stepColumns: readonly WorkbookColumn[] = [
@@ -403,31 +412,18 @@ const stepTitles = {
   refund: 'Refund',
 } as const;
 
-/** A sheet with the share, the refund and the formulas of lines that have one of them. */
-class StepSheet {
-  private sheet: Sheet | null = null;
-
-  constructor(private readonly workbook: WorkbookWriter) {}
-
-  write(name: string, line: StatementLine): void {
-    for (const { step, words } of describeSteps(line, decodeLineTrace(line))) {
-      this.sheet ??= this.workbook.sheet('Steps', stepColumns);
-      this.sheet.row([
-        { text: name },
-        { text: line.dealId },
-        { text: line.dealName },
-        { text: line.ruleName },
-        { text: stepTitles[step] },
-        { text: words },
-        { money: line.amount, currency: line.currency },
-        { text: line.currency },
-      ]);
-    }
-  }
-
-  close(): void {
-    this.sheet?.close();
-  }
+/** The share, the refund and the formulas of the line. */
+function stepRows(name: string, line: StatementLine): WorkbookCell[][] {
+  return describeSteps(line, decodeLineTrace(line)).map(({ step, words }) => [
+    { text: name },
+    { text: line.dealId },
+    { text: line.dealName },
+    { text: line.ruleName },
+    { text: stepTitles[step] },
+    { text: words },
+    { money: line.amount, currency: line.currency },
+    { text: line.currency },
+  ]);
 }
 
 const dealLineColumns: readonly WorkbookColumn[] = [
@@ -443,40 +439,30 @@ const dealLineColumns: readonly WorkbookColumn[] = [
   { title: 'Currency', width: 10 },
 ];
 
-/** A sheet with what each line of a deal paid, which exists only if a rule paid lines. */
-class DealLineSheet {
-  private sheet: Sheet | null = null;
-
-  constructor(private readonly workbook: WorkbookWriter) {}
-
-  write(name: string, { trace = null, dealId, dealName, ruleName, currency }: StatementLine): void {
-    for (const line of paidLinesOf(trace).dealLines ?? []) {
-      this.sheet ??= this.workbook.sheet('Lines', dealLineColumns);
-      this.sheet.row([
-        { text: name },
-        { text: dealId },
-        { text: dealName },
-        { text: ruleName },
-        { text: line.lineId },
-        { text: line.name },
-        { money: String(line.base), currency },
-        { ratio: line.rate === null ? null : String(line.rate) },
-        { money: String(line.amount), currency },
-        { text: currency },
-      ]);
-    }
-  }
-
-  close(): void {
-    this.sheet?.close();
-  }
+/** What each line of the deal paid, if the rule pays lines. */
+function dealLineRows(
+  name: string,
+  { trace = null, dealId, dealName, ruleName, currency }: StatementLine,
+): WorkbookCell[][] {
+  return (paidLinesOf(trace).dealLines ?? []).map((line) => [
+    { text: name },
+    { text: dealId },
+    { text: dealName },
+    { text: ruleName },
+    { text: line.lineId },
+    { text: line.name },
+    { money: String(line.base), currency },
+    { ratio: line.rate === null ? null : String(line.rate) },
+    { money: String(line.amount), currency },
+    { text: currency },
+  ]);
 }
 
 interface LineSheets {
   readonly lines: Sheet;
-  readonly dealLines: DealLineSheet;
-  readonly conversions: ConversionSheet;
-  readonly steps: StepSheet;
+  readonly dealLines: OptionalSheet;
+  readonly conversions: OptionalSheet;
+  readonly steps: OptionalSheet;
 }
 
 /** Rows that are written before the event loop runs other work, about 20 milliseconds. */
@@ -491,9 +477,9 @@ async function writeLines(
     if (index % rowsPerSlice === 0) await yieldToEventLoop();
     if (line.kind !== 'commission_earned') continue;
     const { currency } = line;
-    dealLines.write(name, line);
-    conversions.write(name, line);
-    steps.write(name, line);
+    dealLines.write(dealLineRows(name, line));
+    conversions.write(conversionRows(name, line));
+    steps.write(stepRows(name, line));
     sheet.row([
       { text: name },
       { text: line.dealId },
