@@ -150,8 +150,9 @@ async function addSample(
   const drawn = population.sort((a, b) => (a.rank < b.rank ? -1 : 1)).slice(0, size);
   const places = new Map(drawn.map(({ id }, place) => [id, place]));
   const placeOf = ({ id }: { readonly id: string }) => places.get(id) ?? -1;
+  const drawnKeys = keys.filter((key) => drawn.some(({ id }) => id.startsWith(lineId(key, ''))));
   const lines = [];
-  for await (const line of approvedLines(read, keys, asOf)) if (placeOf(line) >= 0) lines.push(line);
+  for await (const line of approvedLines(read, drawnKeys, asOf)) if (placeOf(line) >= 0) lines.push(line);
   lines.sort((a, b) => placeOf(a) - placeOf(b));
   const deals = lines.flatMap(({ line }) => line.dealId ?? []);
   const sources = await read((tx) => listSourceRows(tx, deals, asOf));

@@ -25,20 +25,19 @@ export async function addPersonalData(
   await packet.addRows('access-log', await read((tx) => listAccess(tx, repId)));
 }
 
-/** The person as they are stored, with their manager, plans and quotas. */
+/** The person as they are stored, with their manager, plans, quotas and the days of their values. */
 async function readPerson(tx: Transaction, repId: string): Promise<unknown> {
+  const rowsOf = (table: string, key: string) => sql`(
+    select coalesce(jsonb_agg(to_jsonb(x) - 'workspace_id' order by ${sql.ref(`x.${key}`)}), '[]') from ${sql.table(table)} x
+    where x.workspace_id = r.workspace_id and x.rep_id = r.rep_id)`;
   const { rows } = await sql<{ person: unknown }>`
     select to_jsonb(r) - 'workspace_id' - 'payroll_key' || jsonb_build_object(
-      'reporting_lines', (select coalesce(jsonb_agg(to_jsonb(x) - 'workspace_id' order by x.from_day), '[]')
-        from reporting_lines x where x.workspace_id = r.workspace_id and x.rep_id = r.rep_id),
-      'assignments', (select coalesce(jsonb_agg(to_jsonb(x) - 'workspace_id' order by x.assignment_id), '[]')
-        from assignments x where x.workspace_id = r.workspace_id and x.rep_id = r.rep_id),
-      'quotas', (select coalesce(jsonb_agg(to_jsonb(x) - 'workspace_id' order by x.quota_id), '[]')
-        from quotas x where x.workspace_id = r.workspace_id and x.rep_id = r.rep_id),
-      'draws', (select coalesce(jsonb_agg(to_jsonb(x) - 'workspace_id' order by x.draw_id), '[]')
-        from draws x where x.workspace_id = r.workspace_id and x.rep_id = r.rep_id),
-      'absences', (select coalesce(jsonb_agg(to_jsonb(x) - 'workspace_id' order by x.absence_id), '[]')
-        from absences x where x.workspace_id = r.workspace_id and x.rep_id = r.rep_id)) as person
+      'reporting_lines', ${rowsOf('reporting_lines', 'from_day')},
+      'assignments', ${rowsOf('assignments', 'assignment_id')},
+      'quotas', ${rowsOf('quotas', 'quota_id')},
+      'draws', ${rowsOf('draws', 'draw_id')},
+      'absences', ${rowsOf('absences', 'absence_id')},
+      'dated_fields', ${rowsOf('person_values', 'slug')}) as person
     from reps r where r.workspace_id = ${tx.workspaceId} and r.rep_id = ${repId}`.execute(tx.db);
   return rows[0]?.person ?? null;
 }

@@ -51,31 +51,19 @@ export class ApprovalReminders {
     await recordEscalations(tx, overdue, now);
     await recordEvents(
       tx,
-      overdue.map(({ period, state: { subject }, next }) => ({
-        type: 'approval.due' as const,
-        repId: subject.repId,
-        data: {
-          repId: subject.repId,
-          period,
-          version: subject.version,
-          step: next.step.name,
-          due: next.due,
-          signerIds: signersOf({ state: { subject }, next }),
-        },
-      })),
+      overdue.map((waiting) => {
+        const { repId, version } = waiting.state.subject;
+        const { step, due } = waiting.next;
+        const data = { repId, period: waiting.period, version, step: step.name, due, signerIds: signersOf(waiting) };
+        return { type: 'approval.due' as const, repId, data };
+      }),
     );
     await this.notifications.post(tx, toMails(overdue));
   }
 }
 
 /** Who signs the step; of a consent the rep. */
-function signersOf({
-  state,
-  next,
-}: {
-  readonly state: Pick<OverdueStep['state'], 'subject'>;
-  readonly next: OverdueStep['next'];
-}) {
+function signersOf({ state, next }: OverdueStep): string[] {
   return 'rep' in next.step.by ? [state.subject.repId] : [...next.free];
 }
 

@@ -59,6 +59,16 @@ export const liabilityQuery = (month: string, groupBy: 'currency' | 'person', pa
 
 export const peopleOnPage = 50;
 
+/** Those who owe at the end of the month. */
+export const debtorsQuery = (month: string) =>
+  queryOptions({
+    queryKey: ['accounting', 'liability', month, 'debtors'],
+    queryFn: async ({ signal }) => {
+      const { liability } = await api.getLiability({ query: { month, groupBy: 'person', limit: '1000' } }, { signal });
+      return liability.filter(({ receivable }) => receivable > 0);
+    },
+  });
+
 /** The lines that changed what a person is owed in the month. */
 export const linesOfPersonQuery = (month: string, repId: string) =>
   queryOptions({

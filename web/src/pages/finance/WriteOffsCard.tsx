@@ -2,7 +2,13 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useAction, useChange } from '../../api/change.js';
 import { api } from '../../api/client.js';
-import { liabilityQuery, type WriteOff, writeOffsQuery } from '../../api/finance-queries.js';
+import {
+  debtorsQuery,
+  type LiabilityRow,
+  liabilityQuery,
+  type WriteOff,
+  writeOffsQuery,
+} from '../../api/finance-queries.js';
 import { useKeptForm } from '../../app/kept-state.js';
 import { showMessage } from '../../app/messages.js';
 import { useSession } from '../../app/session.js';
@@ -23,19 +29,18 @@ export function WriteOffsCard({ month }: { readonly month: string }) {
   const { role } = useSession();
   const writeOffs = useQuery(writeOffsQuery);
   const [isProposing, setProposing] = useState(false);
-  const people = useQuery(liabilityQuery(month, 'person'));
-  const debtors = (people.data?.liability ?? []).filter(({ receivable }) => receivable > 0);
+  const sums = useQuery(liabilityQuery(month, 'currency'));
+  const isOwed = (sums.data?.liability ?? []).some(({ receivable }) => receivable > 0);
+  const debtors = useQuery({ ...debtorsQuery(month), enabled: isProposing });
   return (
     <Loaded query={writeOffs} height={80}>
       {(known) =>
-        known.length === 0 && debtors.length === 0 ? null : (
+        known.length === 0 && !isOwed ? null : (
           <Card
             title="Debts written off"
             note={known.length === 0 ? 'what people owe is a receivable until it is written off' : undefined}
             action={
-              role === 'admin' && debtors.length > 0 ? (
-                <Button onClick={() => setProposing(true)}>Write off</Button>
-              ) : undefined
+              role === 'admin' && isOwed ? <Button onClick={() => setProposing(true)}>Write off</Button> : undefined
             }
           >
             <ul className={styles.points}>
@@ -43,7 +48,15 @@ export function WriteOffsCard({ month }: { readonly month: string }) {
                 <WriteOffLine key={writeOff.writeOffId} writeOff={writeOff} />
               ))}
             </ul>
-            {isProposing ? <ProposeDialog month={month} debtors={debtors} onClose={() => setProposing(false)} /> : null}
+            {isProposing ? (
+              <Loaded query={debtors} height={40}>
+                {([first, ...others]) =>
+                  first === undefined ? null : (
+                    <ProposeDialog month={month} debtors={[first, ...others]} onClose={() => setProposing(false)} />
+                  )
+                }
+              </Loaded>
+            ) : null}
           </Card>
         )
       }
@@ -63,23 +76,16 @@ function WriteOffLine({ writeOff }: { readonly writeOff: WriteOff }) {
   );
 }
 
-interface Debtor {
-  readonly repId: string | null;
-  readonly repName: string | null;
-  readonly currency: string;
-  readonly receivable: number;
-}
-
 interface ProposeProps {
   readonly month: string;
-  readonly debtors: readonly Debtor[];
+  readonly debtors: readonly [LiabilityRow, ...LiabilityRow[]];
   readonly onClose: () => void;
 }
 
-const keyOf = ({ repId, currency }: Debtor) => `${repId} ${currency}`;
+const keyOf = ({ repId, currency }: LiabilityRow) => `${repId} ${currency}`;
 
 function ProposeDialog({ month, debtors, onClose }: ProposeProps) {
-  const [first] = debtors as [Debtor, ...Debtor[]];
+  const [first] = debtors;
   const form = useKeptForm('write-off', {
     debtor: keyOf(first),
     amount: writeNumber(first.receivable),
