@@ -10,6 +10,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   await createAuditFunctions(db);
   await createCacheFunctions(db);
   await createWorkspaces(db);
+  await createRevisionFunction(db);
   await createCacheVersions(db);
   await createDatabaseIdentity(db);
   await createCommonFunctions(db);
@@ -53,6 +54,20 @@ async function createConfigurationFunctions(db: Kysely<unknown>): Promise<void> 
       new.configuration_revision := gen_random_uuid();
       return new;
     end $$`.execute(db);
+}
+
+/**
+ * The revision of the configuration, as it is committed when the function is called and not when its statement began: a
+ * volatile function takes a new snapshot. A transaction calls it after the lock under which the configuration stays.
+ */
+async function createRevisionFunction(db: Kysely<unknown>): Promise<void> {
+  await sql`
+    create function configuration_revision_of(workspace uuid) returns uuid
+    language plpgsql volatile ${asOwnerWithIndexes} as $$
+    begin
+      return (select w.configuration_revision from workspaces w where w.workspace_id = workspace);
+    end $$`.execute(db);
+  await grantToService(db, ['configuration_revision_of(uuid)']);
 }
 
 /**

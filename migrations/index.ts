@@ -20,9 +20,6 @@ import * as finance from './018_finance.js';
 import * as crm from './019_crm.js';
 import * as imports from './020_imports.js';
 import * as billing from './021_billing.js';
-import * as datedFieldsOfPeople from './022_dated_fields_of_people.js';
-import * as revisionUnderLock from './023_revision_under_lock.js';
-import * as stampsOfStatements from './024_stamps_of_statements.js';
 
 /** Every migration in its order. A released migration never changes; a later one corrects it. */
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -47,7 +44,4 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '019_crm': crm,
   '020_imports': imports,
   '021_billing': billing,
-  '022_dated_fields_of_people': datedFieldsOfPeople,
-  '023_revision_under_lock': revisionUnderLock,
-  '024_stamps_of_statements': stampsOfStatements,
 };

@@ -299,6 +299,24 @@ CREATE POLICY rep_pay_currency_history_of_owner ON rep_pay_currency_history TO C
 CREATE POLICY rep_pay_currency_history_of_workspace ON rep_pay_currency_history TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
 GRANT INSERT, SELECT ON rep_pay_currency_history TO commissions_app;
 
+CREATE TABLE person_values (
+  workspace_id uuid NOT NULL,
+  rep_id uuid NOT NULL,
+  slug text NOT NULL,
+  dated_values jsonb NOT NULL,
+  CONSTRAINT person_values_pkey PRIMARY KEY (workspace_id, rep_id, slug),
+  CONSTRAINT person_values_workspace_id_rep_id_fkey FOREIGN KEY (workspace_id, rep_id) REFERENCES reps(workspace_id, rep_id),
+  CONSTRAINT person_values_dated_values_check CHECK ((jsonb_typeof(dated_values) = 'array'::text)),
+  CONSTRAINT person_values_slug_check CHECK (((length(slug) >= 1) AND (length(slug) <= 50)))
+);
+CREATE TRIGGER bump_configuration_revision AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON person_values FOR EACH STATEMENT EXECUTE FUNCTION bump_configuration_revision();
+CREATE TRIGGER bump_workspace_cache_version AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON person_values FOR EACH STATEMENT EXECUTE FUNCTION bump_workspace_cache_version();
+CREATE TRIGGER record_row_change AFTER INSERT OR DELETE OR UPDATE ON person_values FOR EACH ROW WHEN ((current_setting('app.records_changes'::text, true) = 'on'::text)) EXECUTE FUNCTION record_row_change('rep_id,slug', 'dated_values', '');
+ALTER TABLE person_values ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY person_values_of_owner ON person_values TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
+CREATE POLICY person_values_of_workspace ON person_values TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
+GRANT DELETE, INSERT, SELECT, UPDATE ON person_values TO commissions_app;
+
 CREATE UNLOGGED TABLE rate_windows (
   workspace_id uuid NOT NULL,
   token_id uuid NOT NULL,
@@ -1140,7 +1158,7 @@ CREATE TRIGGER keep_removed_rows AFTER DELETE ON deals REFERENCING OLD TABLE AS 
 CREATE TRIGGER refresh_participations_delete AFTER DELETE ON deals FOR EACH ROW WHEN ((old.credits IS NOT NULL)) EXECUTE FUNCTION refresh_deal_participations();
 CREATE TRIGGER refresh_participations_insert AFTER INSERT ON deals FOR EACH ROW WHEN ((new.credits IS NOT NULL)) EXECUTE FUNCTION refresh_deal_participations();
 CREATE TRIGGER refresh_participations_update AFTER UPDATE OF credits, rep_id, close_date, deleted_at ON deals FOR EACH ROW WHEN (((new.credits IS NOT NULL) OR (old.credits IS NOT NULL))) EXECUTE FUNCTION refresh_deal_participations();
-CREATE TRIGGER stamp_changed_row BEFORE UPDATE ON deals FOR EACH ROW EXECUTE FUNCTION stamp_changed_row();
+CREATE TRIGGER stamp_changed_row BEFORE UPDATE ON deals FOR EACH ROW WHEN ((new.changed_in = old.changed_in)) EXECUTE FUNCTION stamp_changed_row();
 ALTER TABLE deals ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 CREATE POLICY deals_of_owner ON deals TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
 CREATE POLICY deals_of_workspace ON deals TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
@@ -2916,24 +2934,6 @@ CREATE TABLE billing_recovery (
 );
 ALTER TABLE billing_recovery ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 CREATE POLICY billing_recovery_of_owner ON billing_recovery TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
-
-CREATE TABLE person_values (
-  workspace_id uuid NOT NULL,
-  rep_id uuid NOT NULL,
-  slug text NOT NULL,
-  dated_values jsonb NOT NULL,
-  CONSTRAINT person_values_pkey PRIMARY KEY (workspace_id, rep_id, slug),
-  CONSTRAINT person_values_workspace_id_rep_id_fkey FOREIGN KEY (workspace_id, rep_id) REFERENCES reps(workspace_id, rep_id),
-  CONSTRAINT person_values_dated_values_check CHECK ((jsonb_typeof(dated_values) = 'array'::text)),
-  CONSTRAINT person_values_slug_check CHECK (((length(slug) >= 1) AND (length(slug) <= 50)))
-);
-CREATE TRIGGER bump_configuration_revision AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON person_values FOR EACH STATEMENT EXECUTE FUNCTION bump_configuration_revision();
-CREATE TRIGGER bump_workspace_cache_version AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON person_values FOR EACH STATEMENT EXECUTE FUNCTION bump_workspace_cache_version();
-CREATE TRIGGER record_row_change AFTER INSERT OR DELETE OR UPDATE ON person_values FOR EACH ROW WHEN ((current_setting('app.records_changes'::text, true) = 'on'::text)) EXECUTE FUNCTION record_row_change('rep_id,slug', 'dated_values', '');
-ALTER TABLE person_values ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
-CREATE POLICY person_values_of_owner ON person_values TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
-CREATE POLICY person_values_of_workspace ON person_values TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
-GRANT DELETE, INSERT, SELECT, UPDATE ON person_values TO commissions_app;
 
 CREATE VIEW deal_versions WITH (security_invoker=true) AS
  SELECT deal_snapshots.workspace_id,
