@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { tableContentExample } from '#src/plans/rate-tables/rate-table.js';
 import { type ApiClient } from '#test/support/api-client.js';
 import { Service } from '#test/support/service.js';
 import { done, FetchClient } from './mcp-fixture.js';
@@ -56,10 +57,7 @@ describe('the example in the description of a tool', () => {
     );
     const deal = { amount: 120_000, stage: 'Won', closeDate: '2026-02-10', ownerId: 'ben' };
     await api.expect(201, 'PUT', '/v1/deals/D-1', deal);
-    const key = { name: 'family', field: 'line.family', match: 'exact' };
-    const row = { keys: { family: 'software' }, values: { base: 0.1 } };
-    const table = { keys: [key], columns: [{ name: 'base' }], rows: [row] };
-    await api.expect(200, 'PUT', '/v1/rate-tables/Products', table);
+    await api.expect(200, 'PUT', '/v1/rate-tables/Products', tableContentExample);
     const plan = { name: 'Existing plan', config, effectiveStart: '2026-01-01' };
     const { planId, planVersionId, rules } = await api.createPlan(plan);
     const [{ assignmentId }] = await api.assign([mia], planId);

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { tableContentExample } from '#src/plans/rate-tables/rate-table.js';
 import { done, FetchClient, rejected, seededWorkspace } from '#test/mcp/mcp-fixture.js';
 import { type ApiClient } from '#test/support/api-client.js';
 import { snapshotQuery } from '#test/support/rejections.js';
@@ -52,8 +53,7 @@ export class ClaimWorld {
     const given = { name: 'Existing plan', config: flat(0.08), effectiveStart: '2026-01-01', detail: 'full' };
     const { planId, planVersionId, rules } = await done(agent, 'create_plan', given);
     await done(agent, 'create_assignments', { repIds: [ben], planId });
-    const table = { keys: [], columns: [{ name: 'base' }], rows: [{ values: { base: 0.1 } }] };
-    await api.expect(200, 'PUT', '/v1/rate-tables/Products', table);
+    await api.expect(200, 'PUT', '/v1/rate-tables/Products', tableContentExample);
     const { jobId } = await done(agent, 'recalculate_commissions', {});
     const ids = { repId: ben, managerId: mia, planId, planVersionId, ruleId: rules[0].id, jobId };
     const snapshot = await snapshotQuery(service.database.ownerUrl);
