@@ -80,6 +80,7 @@ describe('scores of people by period', () => {
       { repId: ann, score: 50 },
       { repId: bob, score: 100 },
     ]);
+    expect(await earned(ann)).to.equal(2500);
     expect(await effect([{ repId: ann, score: null }])).to.deep.equal([{ currency: 'USD', delta: -2500 }]);
     expect(
       await set([
