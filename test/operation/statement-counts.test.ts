@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { LaneRunner } from '#src/ledger/lanes/lane-runner.js';
-import { SentStatements } from '#test/support/sent-statements.js';
+import { duringSuite } from '#test/support/during-suite.js';
+import { SentStatements, type Timer, timersOf } from '#test/support/sent-statements.js';
 import { Service } from '#test/support/service.js';
 import { type Workspace } from '#test/support/workspace.js';
 import { PayWorkspace } from '../pay/payables/pay-service.js';
@@ -16,7 +17,7 @@ function divide(statements: readonly string[]): { readonly transaction: string[]
 }
 
 describe('the statements of a deal', () => {
-  const service = Service.duringSuite({ worker: false, isAlone: true });
+  const service = duringSuite(async () => (await timersOf(() => Service.start({ worker: false }))).started);
   let sent: SentStatements;
 
   beforeEach(() => {
@@ -103,27 +104,13 @@ describe('the statements of an approval', () => {
   });
 });
 
-interface Timer {
-  readonly everyMs: number;
-  readonly run: () => unknown;
-}
-
 describe('the statements of a service without work', () => {
-  const timers: Timer[] = [];
+  let timers: Timer[];
   let service: Service;
   let sent: SentStatements;
 
   before(async () => {
-    const original = globalThis.setInterval;
-    globalThis.setInterval = ((run: () => unknown, everyMs: number) => {
-      timers.push({ run, everyMs });
-      return original(run, everyMs);
-    }) as typeof original;
-    try {
-      service = await Service.start();
-    } finally {
-      globalThis.setInterval = original;
-    }
+    ({ started: service, timers } = await timersOf(() => Service.start()));
     sent = new SentStatements();
   });
   after(async () => {

@@ -6,14 +6,35 @@ interface Sent {
   readonly sender: string | undefined;
 }
 
+const senders = new AsyncLocalStorage<string>();
+
+export interface Timer {
+  readonly everyMs: number;
+  readonly run: () => unknown;
+}
+
+/** Collects the timers that the start of a service sets. What they send is known as sent by a timer. */
+export async function timersOf<T>(start: () => Promise<T>): Promise<{ readonly started: T; readonly timers: Timer[] }> {
+  const timers: Timer[] = [];
+  const original = globalThis.setInterval;
+  globalThis.setInterval = ((run: () => unknown, everyMs: number) => {
+    timers.push({ run, everyMs });
+    return original(() => senders.run('timer', run), everyMs);
+  }) as typeof original;
+  try {
+    return { started: await start(), timers };
+  } finally {
+    globalThis.setInterval = original;
+  }
+}
+
 /** Records what this process sends to the server, each message as one statement: BEGIN has the settings of its transaction. */
 export class SentStatements {
   private sent: Sent[] = [];
-  private readonly senders = new AsyncLocalStorage<string>();
   private readonly original = pg.Client.prototype.query;
 
   constructor() {
-    const record = (text: string) => this.sent.push({ text, sender: this.senders.getStore() });
+    const record = (text: string) => this.sent.push({ text, sender: senders.getStore() });
     const { original } = this;
     pg.Client.prototype.query = function (this: pg.Client, ...args: unknown[]) {
       const [query] = args as [string | { readonly text?: string }];
@@ -30,16 +51,16 @@ export class SentStatements {
     this.sent = [];
   }
 
-  /** The statements of the work, by their first words; nothing else may send meanwhile. */
+  /** The statements of the work, by their first words, without those of timers; nothing else may send meanwhile. */
   async during(work: () => Promise<unknown>): Promise<string[]> {
     this.clear();
     await work();
-    return this.texts.map(firstWords);
+    return this.sent.filter(({ sender }) => sender !== 'timer').map(({ text }) => firstWords(text));
   }
 
   /** The statements of the work alone, by their first words. */
   async by(sender: string, work: () => unknown): Promise<string[]> {
-    await this.senders.run(sender, work);
+    await senders.run(sender, work);
     return this.sent.filter((sent) => sent.sender === sender).map(({ text }) => firstWords(text));
   }
 
