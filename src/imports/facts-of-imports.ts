@@ -12,7 +12,7 @@ import { quotaFacts } from '../plans/quotas/quota-facts.js';
 import { tableFacts } from '../plans/rate-tables/change-rate-table.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
 import {
-  type FactChange,
+  type ChangeOfRow,
   type Facts,
   factOf,
   isSameFact,
@@ -48,7 +48,7 @@ export const factsOfImports: Readonly<Record<ImportKind, ImportedFacts>> = {
 
 /** The change of a fact that takes a row of an import back, or why there is none. */
 export interface Reversal {
-  readonly change: FactChange<object>;
+  readonly change: ChangeOfRow<object>;
   readonly rejection: Failure | null;
 }
 

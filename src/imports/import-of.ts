@@ -13,7 +13,8 @@ import { type Transaction } from '../platform/database/unit-of-work.js';
 import { type CellReader } from '../platform/files/cells.js';
 import { type TableColumns, type TableRow } from '../platform/files/csv-table.js';
 import {
-  type FactChange,
+  type ChangeOfRow,
+  daysByRep,
   type Facts,
   type FactWriter,
   factOf,
@@ -34,7 +35,7 @@ import {
 import { CLOCK } from '../platform/injection-tokens.js';
 import { operation, type StreamedBody } from '../platform/operations/operation.js';
 import { computeMovement, loadAffectedWithin, type Movement } from '../simulation/write-effect.js';
-import { daysByRep, type StoredFacts, storeFacts } from './store-facts.js';
+import { type StoredFacts, storeFacts } from './store-facts.js';
 
 /** What a row says, and about whom. Null: the row says nothing about the workspace. */
 export type ReadRow<Fact> = RowWithFact<Fact> | Failure | null;
@@ -178,7 +179,7 @@ async function planChanges<Fact extends object>(
   facts: Facts<Fact>,
   rows: readonly { readonly row: number }[],
   read: readonly ReadRow<Fact>[],
-): Promise<ReadonlyMap<string, FactChange<Fact>>> {
+): Promise<ReadonlyMap<string, ChangeOfRow<Fact>>> {
   const given = read.flatMap((each, index) =>
     each === null || each instanceof Failure ? [] : [{ fact: each.fact, row: rows[index]?.row ?? 0 }],
   );
@@ -187,7 +188,7 @@ async function planChanges<Fact extends object>(
     facts,
     given.map(({ fact }) => fact),
   );
-  const planned = new Map<string, FactChange<Fact>>();
+  const planned = new Map<string, ChangeOfRow<Fact>>();
   for (const { fact, row } of given) {
     const key = keyOfFact(facts, fact);
     const before = present.get(key) ?? null;
@@ -205,7 +206,7 @@ async function storeOrPreview<Name extends string, Fact extends object, Q extend
   by: FactWriter,
   { dryRun, effect: asksForEffect = false }: Query,
   { facts, effect: compute }: FileOfFacts<Name, Fact, Q>,
-  planned: ReadonlyMap<string, FactChange<Fact>>,
+  planned: ReadonlyMap<string, ChangeOfRow<Fact>>,
 ): Promise<{ readonly stored: StoredFacts<Fact>; readonly effect?: { readonly effect: unknown } }> {
   const changes = [...planned.values()].filter(({ before, after }) => !isSameFact(facts, before, after));
   const write = () => storeFacts(tx, facts, changes, by);
@@ -218,12 +219,12 @@ async function storeOrPreview<Name extends string, Fact extends object, Q extend
 function toOutcome<Fact extends object>(
   facts: Facts<Fact>,
   read: ReadRow<Fact>,
-  planned: ReadonlyMap<string, FactChange<Fact>>,
+  planned: ReadonlyMap<string, ChangeOfRow<Fact>>,
   { failures }: StoredFacts<Fact>,
 ): RowOutcome {
   if (read === null) return { outcome: 'unchanged' };
   if (read instanceof Failure) return read;
-  const change = planned.get(keyOfFact(facts, read.fact)) as FactChange<Fact>;
+  const change = planned.get(keyOfFact(facts, read.fact)) as ChangeOfRow<Fact>;
   const failure = failures.get(change);
   if (failure !== undefined) return failure;
   const { repId = (read.fact as { readonly repId?: string }).repId } = read;

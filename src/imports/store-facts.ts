@@ -1,13 +1,12 @@
-import { type DayRange, extendRange } from '../kernel/day.js';
 import { Failure } from '../kernel/failure.js';
 import { inSavepoint } from '../platform/database/savepoint.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
-import { type AffectedDays, type FactChange, type Facts, type FactWriter } from '../platform/files/facts.js';
+import { type AffectedDays, type ChangeOfRow, type Facts, type FactWriter } from '../platform/files/facts.js';
 
 /** The changes that were stored, and why each of the others was not. */
 export interface StoredFacts<Fact extends object> {
-  readonly stored: readonly FactChange<Fact>[];
-  readonly failures: ReadonlyMap<FactChange<Fact>, Failure>;
+  readonly stored: readonly ChangeOfRow<Fact>[];
+  readonly failures: ReadonlyMap<ChangeOfRow<Fact>, Failure>;
   readonly affected: readonly AffectedDays[];
 }
 
@@ -18,12 +17,12 @@ export interface StoredFacts<Fact extends object> {
 export async function storeFacts<Fact extends object>(
   tx: Transaction,
   facts: Facts<Fact>,
-  changes: readonly FactChange<Fact>[],
+  changes: readonly ChangeOfRow<Fact>[],
   by: FactWriter,
 ): Promise<StoredFacts<Fact>> {
-  const failures = new Map<FactChange<Fact>, Failure>();
+  const failures = new Map<ChangeOfRow<Fact>, Failure>();
   const affected: AffectedDays[] = [];
-  const store = async (part: readonly FactChange<Fact>[]): Promise<void> => {
+  const store = async (part: readonly ChangeOfRow<Fact>[]): Promise<void> => {
     const [first] = part;
     if (first === undefined) return;
     const stored = await orFailure(() => inSavepoint(tx, () => facts.store(tx, part, by)));
@@ -46,11 +45,4 @@ async function orFailure<T>(work: () => Promise<T>): Promise<T | Failure> {
     if (error instanceof Failure && error.code !== 'forbidden') return error;
     throw error;
   }
-}
-
-/** The days of each person. */
-export function daysByRep(affected: readonly AffectedDays[]): Map<string, DayRange> {
-  const byRep = new Map<string, DayRange>();
-  for (const { repId, days } of affected) extendRange(byRep, repId, days);
-  return byRep;
 }

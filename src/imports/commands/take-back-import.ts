@@ -10,7 +10,7 @@ import { workspaceToday } from '../../people/reps/rep-views.js';
 import { setAuditCounts } from '../../platform/database/audit-counts.js';
 import { withDryRun } from '../../platform/database/dry-run.js';
 import { type Transaction, UnitOfWork } from '../../platform/database/unit-of-work.js';
-import { type Facts, type FactWriter } from '../../platform/files/facts.js';
+import { daysByRep, type Facts, type FactWriter } from '../../platform/files/facts.js';
 import { CLOCK } from '../../platform/injection-tokens.js';
 import { operation } from '../../platform/operations/operation.js';
 import { insufficientScope } from '../../platform/operations/operation-scope.js';
@@ -25,7 +25,7 @@ import {
 import { factsOfImports, listReversals } from '../facts-of-imports.js';
 import { findImport } from '../import-history.js';
 import { importExample } from '../queries/list-imports.js';
-import { daysByRep, storeFacts } from '../store-facts.js';
+import { storeFacts } from '../store-facts.js';
 
 const maxListed = 100;
 

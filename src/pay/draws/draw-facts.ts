@@ -28,7 +28,7 @@ export const drawFacts = factsOf<DrawFact>({
 });
 
 /** A draw that grants something else is another draw. What an approved statement has granted stays. */
-async function storeDraw(tx: Transaction, caller: Caller, change: FactChange<DrawFact>): Promise<void> {
+export async function storeDraw(tx: Transaction, caller: Caller, change: FactChange<DrawFact>): Promise<void> {
   assertNotOwnDraw(caller, factOf(change).repId);
   const { before, after } = change;
   const keeps = before !== null && after !== null && grantsTheSame(before, after);

@@ -1,15 +1,15 @@
 import { z } from 'zod';
 import { type Clock } from '../../kernel/clock.js';
-import { type DayRange, hull } from '../../kernel/day.js';
 import { groupBy } from '../../kernel/group-by.js';
-import { loadCalendar } from '../../ledger/input/calendar.js';
 import { loadRepTerms, payingVersions } from '../../ledger/input/rep-terms.js';
 import { type CommissionChanges } from '../../ledger/requests/commission-changes.js';
 import { changedTargets, loadChangedTargets } from '../../plans/quotas/changed-targets.js';
 import { type TenantCaller, type Transaction } from '../../platform/database/unit-of-work.js';
+import { daysByRep, type FactChange, factOf } from '../../platform/files/facts.js';
 import { previewPersonalWrite } from '../../simulation/preview-write.js';
 import { loadAffectedWithin, personalEffect } from '../../simulation/write-effect.js';
 import { type Absence, absence } from './absence.js';
+import { storeAbsences } from './absence-facts.js';
 
 const absenceWarning = z
   .object({
@@ -34,18 +34,13 @@ export const changedAbsence = absence.extend({
 export type ChangedAbsence = z.input<typeof changedAbsence>;
 
 /** A change of an absence that is not stored yet. */
-interface AbsenceChange<Result> {
+interface AbsenceChange<Result> extends FactChange<Absence> {
   readonly result: Result;
-  readonly repId: string;
-  /** The days of the absence before and after the change. */
-  readonly days: readonly [DayRange, ...DayRange[]];
-  readonly store: () => Promise<void>;
 }
 
 /**
- * Stores the change and requests the years that the absence touches, before and after it: it changes the target of whole
- * attainment periods, also for the deals before it. With `dryRun` everything is rolled back, and the result has the
- * effect.
+ * Stores the change and requests the years that the absence touches, before and after it. With `dryRun` everything is
+ * rolled back, and the result has the effect.
  */
 export async function runAbsenceChange<Result extends object>(
   uses: { readonly changes: CommissionChanges; readonly clock: Clock },
@@ -53,23 +48,17 @@ export async function runAbsenceChange<Result extends object>(
   dryRun: boolean,
   prepare: (tx: Transaction) => Promise<AbsenceChange<Result>>,
 ): Promise<Result & AbsencePreview> {
-  const findAffected = async (tx: Transaction, { days }: AbsenceChange<Result>) =>
-    (await loadCalendar(tx)).yearsAround(days.reduce(hull));
   if (!dryRun)
     return uses.changes.run(caller, 'exclusive', async (tx, recalculate) => {
-      const change = await prepare(tx);
-      await change.store();
-      await recalculate([{ repId: change.repId, days: await findAffected(tx, change), trigger: 'absence' }]);
-      return change.result;
+      const { result, ...change } = await prepare(tx);
+      const affected = await storeAbsences(tx, [change]);
+      await recalculate(affected.map((days) => ({ ...days, trigger: 'absence' })));
+      return result;
     });
   return previewPersonalWrite(uses, caller, async (tx) => {
-    const change = await prepare(tx);
-    const { repId } = change;
-    const targets = await loadChangedTargets(tx, repId, change.store);
-    return {
-      result: { ...change.result, targets },
-      affected: await loadAffectedWithin(tx, new Map([[repId, await findAffected(tx, change)]])),
-    };
+    const { result, ...change } = await prepare(tx);
+    const { stored, targets } = await loadChangedTargets(tx, factOf(change).repId, () => storeAbsences(tx, [change]));
+    return { result: { ...result, targets }, affected: await loadAffectedWithin(tx, daysByRep(stored)) };
   });
 }
 
@@ -86,9 +75,4 @@ export async function findAbsenceWarnings(tx: Transaction, repId: string): Promi
   const message =
     'No rule of the plans of this person prorates quotas, so the absence changes nothing. Set quotaProration of the rules.';
   return { warnings: [{ code: 'no_effect_without_proration', message }] };
-}
-
-/** The absence of the person that begins on the day: absences are identified by their first day. */
-export function startsOn({ repId, from }: Pick<Absence, 'repId' | 'from'>) {
-  return (other: Absence): boolean => other.repId === repId && other.from === from;
 }

@@ -23,15 +23,15 @@ export const changedTargets = z
   .optional()
   .describe('With dryRun: the targets of the person that the change moves, oldest period first');
 
-/** The targets of the person that the write moves. */
-export async function loadChangedTargets(
+/** What the write returns, and the targets of the person that it moves. */
+export async function loadChangedTargets<Stored>(
   tx: Transaction,
   repId: string,
-  write: () => Promise<void>,
-): Promise<z.input<typeof changedTarget>[]> {
+  write: () => Promise<Stored>,
+): Promise<{ readonly stored: Stored; readonly targets: z.input<typeof changedTarget>[] }> {
   const before = await listQuotas(tx, { repIds: [repId] });
-  await write();
-  return listChangedTargets(before, await listQuotas(tx, { repIds: [repId] }));
+  const stored = await write();
+  return { stored, targets: listChangedTargets(before, await listQuotas(tx, { repIds: [repId] })) };
 }
 
 function listChangedTargets(stored: readonly Quota[], changed: readonly Quota[]): z.input<typeof changedTarget>[] {

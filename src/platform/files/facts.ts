@@ -3,20 +3,24 @@ import { sql } from 'kysely';
 import { type Caller } from '../../kernel/caller.js';
 import { chunk } from '../../kernel/chunk.js';
 import { type Clock } from '../../kernel/clock.js';
-import { type DayRange } from '../../kernel/day.js';
+import { type DayRange, extendRange } from '../../kernel/day.js';
 import { unnestRows } from '../database/columns.js';
 import { type Transaction } from '../database/unit-of-work.js';
 
 /** A fact in place of another one. Null for none. */
 export interface FactChange<Fact> {
-  /** Number of the row of the file. */
-  readonly row: number;
   readonly before: Fact | null;
   readonly after: Fact | null;
 }
 
+/** A change that a file states. */
+export interface ChangeOfRow<Fact> extends FactChange<Fact> {
+  /** Number of the row of the file. */
+  readonly row: number;
+}
+
 /** The fact that the change is about: the new one, or the one that it removes. */
-export function factOf<Fact>({ before, after }: Pick<FactChange<Fact>, 'before' | 'after'>): Fact {
+export function factOf<Fact>({ before, after }: FactChange<Fact>): Fact {
   return (after ?? before) as Fact;
 }
 
@@ -26,6 +30,13 @@ export interface AffectedDays {
   readonly days: DayRange;
   /** The deal that alone is concerned. */
   readonly dealId?: string | undefined;
+}
+
+/** The days of each person. */
+export function daysByRep(affected: readonly AffectedDays[]): Map<string, DayRange> {
+  const byRep = new Map<string, DayRange>();
+  for (const { repId, days } of affected) extendRange(byRep, repId, days);
+  return byRep;
 }
 
 /** What stores facts. */
@@ -82,16 +93,21 @@ export async function loadFacts<Fact extends object>(
   return new Map((await facts.load(tx, given)).map((fact) => [keyOfFact(facts, fact), fact]));
 }
 
+/** The stored fact with the key of the given one. */
+export async function findFact<Fact extends object>(tx: Transaction, facts: Facts<Fact>, given: Fact) {
+  return (await loadFacts(tx, facts, [given])).get(keyOfFact(facts, given)) ?? null;
+}
+
 const rowsPerStatement = 10_000;
 
 /** Records what the import that runs has changed. */
 export async function recordImported(
   tx: Transaction,
   { key, terms }: Facts,
-  changes: readonly FactChange<object>[],
+  changes: readonly ChangeOfRow<object>[],
 ): Promise<void> {
   const toJson = (fact: object | null) => (fact === null ? null : JSON.stringify(pick(fact, [...key, ...terms])));
-  const repIdOf = (change: FactChange<object>) => (factOf(change) as { readonly repId?: string }).repId ?? null;
+  const repIdOf = (change: ChangeOfRow<object>) => (factOf(change) as { readonly repId?: string }).repId ?? null;
   const rows = changes.map((change, position) => ({ change, position }));
   for (const part of chunk(rows, rowsPerStatement))
     await sql`
@@ -110,7 +126,7 @@ export async function recordImported(
 export async function recordStored<Fact extends object>(
   tx: Transaction,
   facts: Facts<Fact>,
-  changes: readonly FactChange<Fact>[],
+  changes: readonly ChangeOfRow<Fact>[],
 ): Promise<void> {
   const now = await loadFacts(tx, facts, changes.map(factOf));
   const stored = changes.map((change) => ({ ...change, after: now.get(keyOfFact(facts, factOf(change))) ?? null }));
@@ -144,8 +160,8 @@ export async function recordingImport<Fact extends object, Result>(
 }
 
 /** What the import with the id of this entry of the audit log has changed, in the order of the file. */
-export async function listImported(tx: Transaction, importId: string): Promise<FactChange<object>[]> {
-  const { rows } = await sql<FactChange<object>>`
+export async function listImported(tx: Transaction, importId: string): Promise<ChangeOfRow<object>[]> {
+  const { rows } = await sql<ChangeOfRow<object>>`
     select f.row, f.before, f.after from imported_facts f
     join audit_entries e on e.workspace_id = f.workspace_id and e.at = f.imported_at
     where e.workspace_id = ${tx.workspaceId} and e.entry_id = ${importId} order by f.position`.execute(tx.db);

@@ -5,8 +5,8 @@ import { CLOCK } from '../../../platform/injection-tokens.js';
 import { operation } from '../../../platform/operations/operation.js';
 import { dryRunQuery } from '../../../simulation/write-effect.js';
 import { optionalDrawEffect, runDrawChange } from '../../payables/change-draw.js';
-import { assertNotOwnDraw, drawExample, drawNotFound } from '../draw.js';
-import { assertOpenDays, removeDraw } from '../draw-store.js';
+import { drawExample, drawNotFound } from '../draw.js';
+import { storeDraw } from '../draw-facts.js';
 import { findDraw } from '../draw-views.js';
 
 const params = z.strictObject({ drawId: pathIds.drawId });
@@ -36,12 +36,10 @@ export const deleteDraw = operation({
       const present = await findDraw(tx, rawId);
       if (present === null) throw drawNotFound();
       const { drawId, repId } = present;
-      assertNotOwnDraw(caller, repId);
-      await assertOpenDays(tx, repId, present);
       return {
         repIds: [repId],
         store: async () => {
-          await removeDraw(tx, drawId);
+          await storeDraw(tx, caller, { before: present, after: null });
           return { deleted: true, drawId };
         },
       };

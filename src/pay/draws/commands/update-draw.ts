@@ -9,16 +9,8 @@ import { day } from '../../../platform/operations/schemas.js';
 import { dryRunQuery } from '../../../simulation/write-effect.js';
 import { type ChangedDraw, changedDraw, runDrawChange } from '../../payables/change-draw.js';
 import { findDrawWarnings } from '../../payables/draw-warnings.js';
-import {
-  assertDrawTerms,
-  assertNotOwnDraw,
-  describeDraw,
-  drawExample,
-  drawNotFound,
-  recoveryArgument,
-  recoveryTerms,
-} from '../draw.js';
-import { assertNoOverlap, assertOpenDays, changedDays, updateDrawRow } from '../draw-store.js';
+import { assertDrawTerms, describeDraw, drawExample, drawNotFound, recoveryArgument, recoveryTerms } from '../draw.js';
+import { storeDraw } from '../draw-facts.js';
 import { findDraw } from '../draw-views.js';
 
 const params = z.strictObject({ drawId: pathIds.drawId });
@@ -72,18 +64,13 @@ export const updateDraw = operation({
     return runDrawChange(uses, caller, dryRun, async (tx) => {
       const present = await findDraw(tx, drawId);
       if (present === null) throw drawNotFound();
-      assertNotOwnDraw(caller, present.repId);
       const to = change.to === undefined ? present.to : change.to;
       const terms = { ...present, to, recovery: change.recovery ?? present.recovery };
       assertDrawTerms(terms);
-      if (to !== present.to) {
-        await assertNoOverlap(tx, terms);
-        await assertOpenDays(tx, terms.repId, changedDays(present.to, to));
-      }
       return {
         repIds: [terms.repId],
         store: async () => {
-          await updateDrawRow(tx, terms);
+          await storeDraw(tx, caller, { before: present, after: terms });
           return { ...terms, ...(await findDrawWarnings(tx, terms)) };
         },
       };

@@ -3,22 +3,16 @@ import { assertDayOrder } from '../../../kernel/day-order.js';
 import { newId } from '../../../kernel/ids.js';
 import { sampleIds } from '../../../kernel/sample-ids.js';
 import { CommissionChanges } from '../../../ledger/requests/commission-changes.js';
+import { findFact } from '../../../platform/files/facts.js';
 import { CLOCK } from '../../../platform/injection-tokens.js';
 import { effects } from '../../../platform/mcp/tool.js';
 import { operation } from '../../../platform/operations/operation.js';
 import { uuid } from '../../../platform/operations/schemas.js';
 import { dryRunQuery } from '../../../simulation/write-effect.js';
 import { assertRepExists } from '../../reps/rep-views.js';
-import { absenceExample, absenceTerms } from '../absence.js';
-import { storeAbsence } from '../absence-store.js';
-import { listAbsences } from '../absence-views.js';
-import {
-  type ChangedAbsence,
-  changedAbsence,
-  findAbsenceWarnings,
-  runAbsenceChange,
-  startsOn,
-} from '../change-absence.js';
+import { type Absence, absenceExample, absenceTerms } from '../absence.js';
+import { absenceFacts } from '../absence-facts.js';
+import { type ChangedAbsence, changedAbsence, findAbsenceWarnings, runAbsenceChange } from '../change-absence.js';
 
 const body = z.strictObject({
   repId: uuid.describe('Id of the rep (UUID)'),
@@ -73,14 +67,9 @@ export const createAbsence = operation({
     assertDayOrder(['from', terms.from], ['to', terms.to]);
     return runAbsenceChange(uses, caller, dryRun, async (tx) => {
       await assertRepExists(tx, terms.repId);
-      const replaced = (await listAbsences(tx, { repIds: [terms.repId] })).find(startsOn(terms));
-      const entered = { absenceId: replaced?.absenceId ?? newId(), ...terms };
-      return {
-        result: { ...entered, ...(await findAbsenceWarnings(tx, terms.repId)) },
-        repId: terms.repId,
-        days: replaced === undefined ? [entered] : [entered, replaced],
-        store: () => storeAbsence(tx, entered),
-      };
+      const before = (await findFact(tx, absenceFacts, terms)) as Absence | null;
+      const after = { absenceId: before?.absenceId ?? newId(), ...terms };
+      return { before, after, result: { ...after, ...(await findAbsenceWarnings(tx, terms.repId)) } };
     });
   },
 });

@@ -7,7 +7,6 @@ import { CLOCK } from '../../../platform/injection-tokens.js';
 import { operation } from '../../../platform/operations/operation.js';
 import { dryRunQuery } from '../../../simulation/write-effect.js';
 import { absenceNotFound } from '../absence.js';
-import { removeAbsence } from '../absence-store.js';
 import { findAbsence } from '../absence-views.js';
 import { absenceEffect, runAbsenceChange } from '../change-absence.js';
 
@@ -35,15 +34,9 @@ export const deleteAbsence = operation({
   uses: { changes: CommissionChanges, clock: CLOCK },
   async execute({ params: { absenceId: rawId }, query: { dryRun } }, caller, uses) {
     return runAbsenceChange(uses, caller, dryRun, async (tx) => {
-      const current = await findAbsence(tx, rawId);
-      if (current === null) throw absenceNotFound();
-      const { absenceId, repId } = current;
-      return {
-        result: { deleted: true, absenceId },
-        repId,
-        days: [current],
-        store: () => removeAbsence(tx, current),
-      };
+      const before = await findAbsence(tx, rawId);
+      if (before === null) throw absenceNotFound();
+      return { before, after: null, result: { deleted: true, absenceId: before.absenceId } };
     });
   },
 });

@@ -8,7 +8,6 @@ import { CLOCK } from '../../../platform/injection-tokens.js';
 import { operation } from '../../../platform/operations/operation.js';
 import { dryRunQuery } from '../../../simulation/write-effect.js';
 import { type Absence, absenceExample, absenceNotFound, absenceTerms } from '../absence.js';
-import { storeAbsence } from '../absence-store.js';
 import { findAbsence } from '../absence-views.js';
 import { type ChangedAbsence, changedAbsence, findAbsenceWarnings, runAbsenceChange } from '../change-absence.js';
 
@@ -36,16 +35,11 @@ export const updateAbsence = operation({
     const given = Object.entries(change).filter(([, value]) => value !== undefined);
     if (given.length === 0) throw invalid({ path: '', message: 'give at least one field to change' });
     return runAbsenceChange(uses, caller, dryRun, async (tx) => {
-      const current = await findAbsence(tx, absenceId);
-      if (current === null) throw absenceNotFound();
-      const changed: Absence = { ...current, ...Object.fromEntries(given) };
-      assertDayOrder(['from', changed.from], ['to', changed.to]);
-      return {
-        result: { ...changed, ...(await findAbsenceWarnings(tx, changed.repId)) },
-        repId: changed.repId,
-        days: [current, changed],
-        store: () => storeAbsence(tx, changed),
-      };
+      const before = await findAbsence(tx, absenceId);
+      if (before === null) throw absenceNotFound();
+      const after: Absence = { ...before, ...Object.fromEntries(given) };
+      assertDayOrder(['from', after.from], ['to', after.to]);
+      return { before, after, result: { ...after, ...(await findAbsenceWarnings(tx, after.repId)) } };
     });
   },
 });

@@ -130,7 +130,7 @@ function preview(
   return previewPersonalWrite(uses, caller, async (tx) => {
     const { current, after } = await readChange(tx, id, change);
     const { assignmentId, planId, repId } = current;
-    const targets = await loadChangedTargets(tx, repId, () => changeAssignment(tx, assignmentId, after));
+    const { targets } = await loadChangedTargets(tx, repId, () => changeAssignment(tx, assignmentId, after));
     const repIds = await listAffectedReps(tx, planId, [repId]);
     return {
       result: { ...(await toResponse(tx, assignmentId, after)), targets },

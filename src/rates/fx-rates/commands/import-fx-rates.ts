@@ -3,7 +3,7 @@ import { type StoredRate } from '../../../engine/exchange-rates.js';
 import { Failure } from '../../../kernel/failure.js';
 import { CommissionChanges } from '../../../ledger/requests/commission-changes.js';
 import { readCsvRecords } from '../../../platform/files/csv-table.js';
-import { type FactChange, recordImported } from '../../../platform/files/facts.js';
+import { type ChangeOfRow, recordImported } from '../../../platform/files/facts.js';
 import {
   csvImport,
   csvImportExample,
@@ -80,7 +80,7 @@ export const importFxRates = operation({
 });
 
 /** The changes, each with the row of the file. */
-function withRows(rows: readonly ReadRow[], replaced: readonly ReplacedRate[]): FactChange<StoredRate>[] {
+function withRows(rows: readonly ReadRow[], replaced: readonly ReplacedRate[]): ChangeOfRow<StoredRate>[] {
   const numbers = new Map(
     rows.flatMap((row, index) => (row instanceof Failure ? [] : row.map((rate) => [keyOf(rate), index + 1] as const))),
   );
