@@ -97,6 +97,22 @@ describe('the outcomes of a forecast', () => {
     expect(Number(drawsOf(many, 5))).to.be.closeTo(0.3, 0.03);
   });
 
+  it('compare each deal won and lost with the same others: what deals pay on their own is exact, of many deals too', () => {
+    const deals = Array.from({ length: 30 }, (_, index) => ({
+      dealId: String(index),
+      probability: Decimal.of((index + 1) / 40),
+    }));
+    const worthOf = (pay: (won: readonly string[]) => number) => {
+      const { won, distribution } = outcomesOf(deals, 1);
+      return distribution(won.map((ids) => Decimal.of(pay(ids)))).worth.map((worth) => worth?.rounded(9).toNumber());
+    };
+    const sumOf = (won: readonly string[]) => won.reduce((total, dealId) => total + (Number(dealId) + 1) * 100, 0);
+    expect(worthOf(sumOf)).to.deep.equal(deals.map((_, index) => (index + 1) * 100));
+    // With a jump of 10,000 at a third of the pipeline, a small deal is seldom the one that reaches it.
+    const [first] = worthOf((won) => sumOf(won) + (sumOf(won) < 15_000 ? 0 : 10_000));
+    expect(first).to.be.within(-400, 600);
+  });
+
   it('win a deal with probability 1 always and one with 0 never, of many deals too', () => {
     const deals = Array.from({ length: 14 }, (_, index) => ({
       dealId: String(index),

@@ -20,6 +20,9 @@ interface Distribution {
 export interface Outcomes {
   readonly method: 'all_outcomes' | 'draws';
   readonly won: readonly (readonly string[])[];
+  /** How much each outcome counts, as a share of {@link total}. What is only compared with another outcome counts nothing. */
+  readonly weights: readonly Decimal[];
+  readonly total: Decimal;
   /** What the pay of each outcome amounts to, in the order of {@link won}. */
   distribution(pays: readonly Decimal[]): Distribution;
 }
@@ -27,6 +30,8 @@ export interface Outcomes {
 /** Up to so many deals every outcome is calculated. */
 export const maxEnumerated = 12;
 const drawCount = 4096;
+/** Outcomes that are calculated besides the drawn ones, to compare each deal won and lost with the same others. */
+const comparisons = 1024;
 
 export function outcomesOf(deals: readonly UncertainDeal[], seed: number): Outcomes {
   return deals.length <= maxEnumerated ? everyOutcome(deals) : drawnOutcomes(deals, seed);
@@ -38,11 +43,14 @@ function everyOutcome(deals: readonly UncertainDeal[]): Outcomes {
   const won = Array.from({ length: 2 ** deals.length }, (_, outcome) =>
     deals.filter((_deal, index) => isSet(outcome, index)).map(({ dealId }) => dealId),
   );
+  const weights = won.map((_, outcome) => weightOf(outcome, probabilities));
   return {
     method: 'all_outcomes',
     won,
+    weights,
+    total: Decimal.one,
     distribution: (pays) => {
-      const weighted = pays.map((amount, outcome) => ({ amount, weight: weightOf(outcome, probabilities) }));
+      const weighted = pays.map((amount, outcome) => ({ amount, weight: weights[outcome] as Decimal }));
       return {
         expected: expectation(pays, probabilities),
         p10: percentile(weighted, ten),
@@ -90,34 +98,75 @@ function expectation(pays: readonly Decimal[], probabilities: readonly Decimal[]
 /** Equal draws are one outcome, which is calculated once. */
 function drawnOutcomes(deals: readonly UncertainDeal[], seed: number): Outcomes {
   const columns = deals.map((deal) => drawsOf(deal, seed));
+  const drawn = Array.from({ length: drawCount }, (_, draw) =>
+    columns.map((column) => (column[draw] === true ? '1' : '0')).join(''),
+  );
   const counts = new Map<string, number>();
-  for (let draw = 0; draw < drawCount; draw += 1) {
-    const key = columns.map((column) => (column[draw] === true ? '1' : '0')).join('');
-    counts.set(key, (counts.get(key) ?? 0) + 1);
-  }
+  for (const key of drawn) counts.set(key, (counts.get(key) ?? 0) + 1);
+  const comparedDraws = drawn.slice(0, Math.max(1, Math.floor(comparisons / deals.length)));
+  const pairs = columns.map((column, deal) =>
+    column.includes(true) && column.includes(false)
+      ? comparedDraws.map((key) => [withDeal(key, deal, '1'), withDeal(key, deal, '0')])
+      : [],
+  );
+  for (const key of pairs.flat(2)) if (!counts.has(key)) counts.set(key, 0);
   const keys = [...counts.keys()];
   const weights = [...counts.values()].map((count) => Decimal.of(count));
   return {
     method: 'draws',
     won: keys.map((key) => deals.filter((_, index) => key[index] === '1').map(({ dealId }) => dealId)),
+    weights,
+    total: draws,
     distribution: (pays) => {
-      const weighted = pays.map((amount, index) => ({ amount, weight: weights[index] as Decimal }));
-      const products = weighted.map(({ amount, weight }) => amount.times(weight));
-      const total = sum(products);
+      const weighted = pays
+        .map((amount, index) => ({ amount, weight: weights[index] as Decimal }))
+        .filter(({ weight }) => !weight.isZero());
       return {
-        expected: total.dividedBy(draws),
+        expected: sum(weighted.map(({ amount, weight }) => amount.times(weight))).dividedBy(draws),
         p10: percentile(weighted, ten),
         p90: percentile(weighted, ninety),
-        worth: deals.map((_, deal) => {
-          const isWon = (_value: unknown, index: number) => keys[index]?.[deal] === '1';
-          const count = sum(weights.filter(isWon));
-          if (count.isZero() || count.equals(draws)) return null;
-          const won = sum(products.filter(isWon));
-          return won.dividedBy(count).minus(total.minus(won).dividedBy(draws.minus(count)));
-        }),
+        worth: worthByDraws(keys, weights, pays, pairs),
       };
     },
   };
+}
+
+function withDeal(key: string, deal: number, isWon: '1' | '0'): string {
+  return `${key.slice(0, deal)}${isWon}${key.slice(deal + 1)}`;
+}
+
+/**
+ * What deals are worth: the mean difference of a few draws with the deal won and lost, corrected by how the mean pay of all
+ * draws that win it differs from that of the others once these differences of all won deals are subtracted. The pay of other
+ * deals then adds little noise, and none where it does not depend on the deal. Null if no draw wins the deal, or none loses it.
+ */
+function worthByDraws(
+  keys: readonly string[],
+  weights: readonly Decimal[],
+  pays: readonly Decimal[],
+  pairs: readonly (readonly (readonly string[])[])[],
+): (Decimal | null)[] {
+  const payOf = new Map(keys.map((key, index) => [key, pays[index] as Decimal]));
+  const pay = (key: string | undefined) => payOf.get(key ?? '') as Decimal;
+  const differences = pairs.map((ofDeal) =>
+    ofDeal.length === 0
+      ? null
+      : sum(ofDeal.map(([won, lost]) => pay(won).minus(pay(lost)))).dividedBy(Decimal.of(ofDeal.length)),
+  );
+  const rests = keys.map((key, index) =>
+    (pays[index] as Decimal)
+      .minus(sum(differences.flatMap((each, deal) => (each !== null && key[deal] === '1' ? [each] : []))))
+      .times(weights[index] as Decimal),
+  );
+  const total = sum(rests);
+  return differences.map((difference, deal) => {
+    if (difference === null) return null;
+    const isWon = (_value: unknown, index: number) => keys[index]?.[deal] === '1';
+    const count = sum(weights.filter(isWon));
+    const won = sum(rests.filter(isWon));
+    const rest = won.dividedBy(count).minus(total.minus(won).dividedBy(draws.minus(count)));
+    return difference.plus(rest);
+  });
 }
 
 const draws = Decimal.of(drawCount);
