@@ -52,6 +52,7 @@ export const routes: Readonly<Record<string, string>> = {
   syncCommissions: 'POST /v1/commissions/sync',
   simulateCommissions: 'POST /v1/commissions/simulate',
   getForecast: 'GET /v1/forecast',
+  getPayCalendar: 'GET /v1/pay-calendar',
   cleanupCommissions: 'POST /v1/commissions/cleanup',
   resetCommissions: 'POST /v1/commissions/reset',
   listDeals: 'GET /v1/deals',

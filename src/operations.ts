@@ -48,6 +48,7 @@ import { resetCommissions } from './commissions/commands/reset-commissions.js';
 import { explainCommission } from './commissions/queries/explain-commission.js';
 import { getCommissions, getCommissionsDashboard } from './commissions/queries/get-commissions.js';
 import { getForecast } from './commissions/queries/get-forecast.js';
+import { getPayCalendar } from './commissions/queries/get-pay-calendar.js';
 import { getRecalculationJob } from './commissions/queries/get-recalculation-job.js';
 import { listCommissionEvents } from './commissions/queries/list-commission-events.js';
 import { listCommissionExceptions } from './commissions/queries/list-commission-exceptions.js';
@@ -343,6 +344,7 @@ export const operations = [
   syncCommissions,
   simulateCommissions,
   getForecast,
+  getPayCalendar,
   cleanupCommissions,
   resetCommissions,
   listDeals,

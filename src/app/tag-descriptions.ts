@@ -36,6 +36,7 @@ export const tagDescriptions: Readonly<Record<string, string>> = {
   me: 'Everything that is stored about a person, as a file',
   'mail-preferences': 'Which mails a person receives',
   accounting: 'The books of commission: liability, journals and closed months',
+  'pay-calendar': 'What the next months pay',
   payables: 'What is waiting, held, payable and paid',
   'payout-batches': 'Batches that pay people',
   'payroll-handovers': 'Files that payroll has received',

@@ -3,21 +3,17 @@ import { asNumber } from '../engine/field-value.js';
 import { type Decision, type RepResult } from '../engine/model.js';
 import { type Deal } from '../engine/slug.js';
 import { decodeInputs } from '../engine/trace.js';
-import { addTo } from '../kernel/add-to.js';
 import { type DayRange, isWithin } from '../kernel/day.js';
-import { type Decimal } from '../kernel/decimal.js';
-import { getOrInsert } from '../kernel/get-or-insert.js';
 import { groupBy } from '../kernel/group-by.js';
 import { type Period } from '../kernel/period.js';
 import { toCalendar } from '../kernel/period-calendar.js';
 import { naturalKey } from '../ledger/input/ledger-rows.js';
 import { describeGroup, type eventPayable } from '../pay/payables/event-payable.js';
-import { PayHistory } from '../pay/payables/load-pay-history.js';
 import { groupInputs, listRuleTerms, type PaidDeal, type PayFacts } from '../pay/payables/pay-facts.js';
 import { buildGroups, type LoadedGroup } from '../pay/payables/pay-groups.js';
 import { PayPeriods } from '../pay/payables/pay-periods.js';
 import { type PayableRow, toComputedRow } from '../pay/payables/payable-rows.js';
-import { releasesByPeriod } from '../pay/payables/releases-by-period.js';
+import { sumReleases } from '../pay/payables/releases-by-period.js';
 import { type SimulatedRepData } from '../simulation/simulated-reps.js';
 import { type SimulationHead } from './simulation-task.js';
 
@@ -43,14 +39,19 @@ export function simulatePayables(
   const [first] = reps;
   if (payouts === null || first === undefined) return () => undefined;
   const payPeriods = new PayPeriods(payouts.segments, toCalendar(head.fiscalYears));
-  const rows = [...results].flatMap(([repId, { decisions }]) => decisions.map((decision) => toRow(repId, decision)));
+  const rows = [...results].flatMap(([repId, { decisions }]) =>
+    decisions.map((decision) => toDecidedRow(repId, decision)),
+  );
   const facts = assumeFacts(head, { ...payouts.facts, workspace: first.terms.workspace }, reps, rows);
   const groups = buildGroups(rows, facts, payPeriods.firstDay);
   return (repId) => {
     const ofRep = (groups.get(repId) ?? []).flatMap((group) => earnedIn(group, range) ?? []);
     const byKey = new Map(ofRep.map((group) => [group.key, group]));
     return {
-      byPayPeriod: sumByPeriod(ofRep, payPeriods, head),
+      byPayPeriod: sumReleases({ groups: ofRep }, payPeriods, head.asOf).map((sum) => ({
+        ...sum,
+        amount: sum.amount.toNumber(),
+      })),
       ofDecision(decision) {
         const group = byKey.get(`${naturalKey(decision)}|${decision.currency}`);
         return group === undefined ? undefined : describeGroup(group, head.asOf);
@@ -59,7 +60,8 @@ export function simulatePayables(
   };
 }
 
-function toRow(repId: string, { amount, trace, ...decision }: Decision): PayableRow {
+/** The row of a decision that is not stored. */
+export function toDecidedRow(repId: string, { amount, trace, ...decision }: Decision): PayableRow {
   const { planId, planVersionId, ruleId, ruleName, phase, category, currency, earnedOn, dealKey } = decision;
   const inputs = phase === 'cascade' ? decodeInputs(trace) : null;
   const ids = { repId, planId, planVersionId, ruleId, ruleName, dealKey };
@@ -98,25 +100,4 @@ function toPaidDeal(deal: Deal): PaidDeal {
 function earnedIn(group: LoadedGroup, range: DayRange): LoadedGroup | null {
   const rows = group.rows.filter(({ day }) => isWithin(day, range));
   return rows.length === 0 ? null : { ...group, rows };
-}
-
-function sumByPeriod(
-  groups: readonly LoadedGroup[],
-  payPeriods: PayPeriods,
-  { asOf }: SimulationHead,
-): SimulatedPayable['byPayPeriod'] {
-  const sums = new Map<Period | null, Map<string, Decimal>>();
-  const releases = releasesByPeriod({ groups, history: new PayHistory([], []) }, payPeriods, asOf);
-  for (const group of groups)
-    for (const [period, amount] of releases.get(group.key) ?? []) {
-      const ofPeriod = getOrInsert(sums, period, () => new Map<string, Decimal>());
-      addTo(ofPeriod, group.currency, amount);
-    }
-  return payPeriods
-    .inOrder([...sums.keys()])
-    .flatMap((period) =>
-      [...(sums.get(period) ?? [])]
-        .filter(([, amount]) => !amount.isZero())
-        .map(([currency, amount]) => ({ period, currency, amount: amount.toNumber() })),
-    );
 }

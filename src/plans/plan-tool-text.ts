@@ -7,7 +7,7 @@ import { type PlanVersion } from './plan.js';
 export const planArguments = {
   planId: 'The plan (planId of list_plans)',
   planRef: 'planId of list_plans (its version in force today), or a planVersionId',
-  planVersionId: 'One version (of list_plans)',
+  planVersionId: 'One version',
   effectiveStart: firstDay('First day that the plan pays'),
   effectiveEnd: lastDay('Last day that the plan pays'),
   currency: {

@@ -68,6 +68,7 @@ const requests: Readonly<Record<string, { readonly path?: string; readonly body?
   getRecalculationJob: { path: '/v1/commissions/recalculate/jobs/<unknown>' },
   syncCommissions: { body: { reconcile: 'no' } },
   getForecast: { path: '/v1/forecast?repId=<self>&seed=x' },
+  getPayCalendar: { path: '/v1/pay-calendar?repId=<self>&seed=x' },
   simulateCommissions: { body: { planId: '<unknown>', period: '2026-03', repId: '<self>' } },
   cleanupCommissions: {},
   resetCommissions: { body: { scope: 'nothing' } },

@@ -28,6 +28,7 @@ const requests: Readonly<Record<string, readonly [method: string, path: string, 
   listDealChanges: null,
   explainCommission: ['GET', '/v1/commissions/events/<event>'],
   getForecast: ['GET', '/v1/forecast?repId=<eve>'],
+  getPayCalendar: ['GET', '/v1/pay-calendar?repId=<eve>'],
   simulateCommissions: [
     'POST',
     '/v1/commissions/simulate',

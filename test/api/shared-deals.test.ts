@@ -72,6 +72,7 @@ const probes: Readonly<Record<string, Probes>> = {
     own: [['GET /v1/forecast?repId=<ann>&period=2026-Q1'], ['GET /v1/forecast?repId=<ann>&period=2026-Q1&goal=100000']],
     ofBob: [['GET /v1/forecast?repId=<bob>&period=2026-Q1'], ['GET /v1/forecast?period=2026-Q1']],
   },
+  getPayCalendar: { own: [['GET /v1/pay-calendar?repId=<ann>']], ofBob: [['GET /v1/pay-calendar?repId=<bob>']] },
   simulateCommissions: {
     own: [
       ['POST /v1/commissions/simulate', simulated],

@@ -118,6 +118,7 @@ const probes: Readonly<Record<string, readonly Probe[]>> = {
   getRecalculationJob: [['GET /v1/commissions/recalculate/jobs/<job>']],
   syncCommissions: [],
   getForecast: [['GET /v1/forecast?repId=<rep>'], ['GET /v1/forecast?repId=<rep>&goal=100']],
+  getPayCalendar: [['GET /v1/pay-calendar?repId=<rep>']],
   simulateCommissions: [
     ['POST /v1/commissions/simulate', { planId: '<plan>', period: '2026-03' }],
     ['POST /v1/commissions/simulate', { planVersionId: '<version>', period: '2026-03' }],
@@ -818,7 +819,7 @@ describe('two workspaces', () => {
       });
     }
     // The log contains the ids that the caller's own calls named, and so do the owners of the caller's own deals; keys
-    // have no mails and connect no agents.
+    // have no mails and connect no agents; a pay calendar is that of one person.
     const isOther = [
       'exportAuditLog',
       'listAuditEntries',
@@ -826,6 +827,7 @@ describe('two workspaces', () => {
       'getMailPreferences',
       'listSavedViews',
       'getAgentRequest',
+      'getPayCalendar',
     ].includes(id);
     if (method !== 'get' || path.includes(':') || (access as string) === 'public' || isOther) continue;
     it(`GET ${path} returns nothing of another workspace`, async () => {

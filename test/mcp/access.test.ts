@@ -62,6 +62,7 @@ const calls: Readonly<Record<string, readonly [given: Record<string, unknown>, o
   get_recalculation_job: [{ jobId: unknown }, 'job_not_found'],
   get_commissions: [{ dealId: 'D-1' }, 'ok'],
   get_forecast: [{ repId: '<self>' }, 'ok'],
+  get_pay_calendar: [{ repId: '<self>' }, 'ok'],
   list_audit_logs: [{}, 'ok'],
   list_change_requests: [{}, 'ok'],
   list_exceptions: [{}, 'ok'],
@@ -119,7 +120,7 @@ describe('access to the tools', () => {
       const isFirst = (name: string) => name === 'get_workspace';
       expect(shown).to.deep.equal([...names.filter(isFirst), ...names.filter((name) => !isFirst(name))]);
       expect(shown).to.have.length(
-        { public: 0, connection: 11, payroll: 7, finance: 7, auditor: 0, rep: 25, manager: 32, admin: 60 }[accessLevel],
+        { public: 0, connection: 11, payroll: 7, finance: 7, auditor: 0, rep: 26, manager: 33, admin: 61 }[accessLevel],
       );
     });
 

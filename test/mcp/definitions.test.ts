@@ -52,6 +52,7 @@ const planned: Readonly<Record<string, string>> = {
   get_recalculation_job: 'R',
   get_commissions: 'R',
   get_forecast: 'R',
+  get_pay_calendar: 'R',
   preview_plan_change: 'R',
   run_plan_tests: 'R',
   list_audit_logs: 'R',

@@ -51,9 +51,9 @@ export const listAuditLogs = operation({
     },
     arguments: {
       actor: 'Exactly this actor',
-      dealId: 'Runs for this deal',
+      dealId: 'This deal',
       outcome: 'Comma-separated',
-      from: 'From this instant on',
+      from: 'From then on',
       to: { always: undefined },
     },
     list: 'runs',

@@ -4,10 +4,11 @@ import { addTo } from '../../kernel/add-to.js';
 import { roundToCurrency } from '../../kernel/currency.js';
 import { addDays, isWithin } from '../../kernel/day.js';
 import { Decimal, maximum } from '../../kernel/decimal.js';
-import { naturalKey } from '../../ledger/input/ledger-rows.js';
+import { type LedgerRow, naturalKey } from '../../ledger/input/ledger-rows.js';
 import { computeWindow, loadStoredRank } from '../../ledger/input/load-window.js';
 import { type LoadedRepInput, loadRepInput } from '../../ledger/input/rep-input.js';
 import { loadTerms, type RepTerms } from '../../ledger/input/rep-terms.js';
+import { type PayableRow, toComputedRow } from '../../pay/payables/payable-rows.js';
 import { type Transaction } from '../../platform/database/unit-of-work.js';
 import { type RequestOfThread } from '../../platform/threads/serve-thread.js';
 import {
@@ -17,33 +18,58 @@ import {
   type ForecastPart,
   type ForecastResult,
   type ForecastTask,
-  paysOfSecond,
+  outcomesOfSecond,
+  type SentOutcomes,
   type SentPay,
 } from './forecast-task.js';
 import { findGoal } from './goal.js';
 import { type Amounts, OutcomePay } from './outcome-pay.js';
 import { type Outcomes, outcomesOf } from './outcomes.js';
+import { RowSums } from './row-sums.js';
 
-/** Forecasts the pay of a person in a worker thread; the second part returns the pays of its outcomes. */
+/** Forecasts the pay of a person in a worker thread; the second part returns its outcomes. */
 export async function forecastPay(
   tx: Transaction,
   task: ForecastTask,
   part: ForecastPart,
   request: RequestOfThread,
-): Promise<ForecastResult | readonly SentPay[]> {
-  const pay = await loadOutcomePay(tx, task);
+): Promise<ForecastResult | SentOutcomes> {
+  const { pay, replaced } = await loadOutcomePay(tx, task);
   const uncertain = task.deals.flatMap(({ dealId, probability }) =>
     probability === null ? [] : [{ dealId, probability: Decimal.of(probability) }],
   );
   const outcomes = outcomesOf(uncertain, task.seed);
   const isOwn = (index: number) => part === 'all' || (index % 2 === 1) === (part === 'second');
-  const own = outcomes.won.filter((_, index) => isOwn(index)).map((won) => pay.of(won));
-  if (part === 'second') return own.map(sentPay);
-  const others = part === 'first' ? ((await request(paysOfSecond)) as readonly SentPay[]).map(receivedPay) : [];
+  const rows = new RowSums(task.repId);
+  const own = outcomes.won.flatMap((won, index) => {
+    if (!isOwn(index)) return [];
+    const decisions = pay.decide(won);
+    if (task.withRows) rows.addOutcome(decisions, outcomes.weights[index] as Decimal);
+    return [pay.sum(decisions)];
+  });
+  if (part === 'second') return { pays: own.map(sentPay), rows: rows.list() };
+  const second = part === 'first' ? ((await request(outcomesOfSecond)) as SentOutcomes) : { pays: [], rows: [] };
+  rows.addRows(second.rows);
+  const others = second.pays.map(receivedPay);
   const pays = outcomes.won.map(
     (_, index) => (part === 'all' ? own : index % 2 === 1 ? others : own)[halved(index, part)],
   );
-  return summarize(task, { outcomes, pays: pays as Amounts[], pay, dealIds: uncertain.map(({ dealId }) => dealId) });
+  const result = summarize(task, {
+    outcomes,
+    pays: pays as Amounts[],
+    pay,
+    dealIds: uncertain.map(({ dealId }) => dealId),
+  });
+  if (!task.withRows) return result;
+  const ifNoneIsWon = new RowSums(task.repId);
+  ifNoneIsWon.addOutcome(pay.decide([]), Decimal.one);
+  return {
+    ...result,
+    rows: {
+      sure: ifNoneIsWon.listRounded(Decimal.one, replaced),
+      expected: rows.listRounded(outcomes.total, replaced),
+    },
+  };
 }
 
 function halved(index: number, part: ForecastPart): number {
@@ -68,20 +94,45 @@ async function loadOutcomePay(tx: Transaction, { repId, range, workspace, today,
   const peerCredits: RepInput['peerCredits'] = (planId, key, period) =>
     rank(planId, key, period) ?? input.peerCredits(planId, key, period);
   const open = new Map(deals.map(({ dealId, won }) => [dealId, won]));
-  return new OutcomePay({ ...input, peerCredits }, open, range, await loadKept(tx, input, range));
+  const replaced = listReplaced(input, range);
+  const kept = await loadKept(tx, repId, range, replaced);
+  return {
+    pay: new OutcomePay({ ...input, peerCredits }, open, range, kept),
+    replaced: replaced.map(toReplacedRow(repId)),
+  };
 }
 
-/** What the ledger pays on the days and the calculation does not replace: adjustments, approved rows and those that stay. */
-async function loadKept(tx: Transaction, input: LoadedRepInput, range: ForecastTask['range']): Promise<Amounts> {
+/** The stored rows of the days in place of which the calculation pays. */
+function listReplaced(input: LoadedRepInput, range: ForecastTask['range']): LedgerRow[] {
   const fixed = new Set(input.fixed.map(naturalKey));
+  return input.stored.filter(
+    (row) =>
+      row.status === 'earned' &&
+      isWithin(row.earnedOn, range) &&
+      !input.frozenIds.has(row.eventId) &&
+      !fixed.has(naturalKey(row)),
+  );
+}
+
+const toReplacedRow =
+  (repId: string) =>
+  ({ planId, ruleName, phase, category, amount, currency, earnedOn, dealKey }: LedgerRow): PayableRow => {
+    const ids = { repId, planId, planVersionId: null, ruleId: null, ruleName, dealKey };
+    return toComputedRow({ ...ids, phase, category, amount, currency, earnedOn, inputs: null });
+  };
+
+/** What the ledger pays on the days and the calculation does not replace: adjustments, approved rows and those that stay. */
+async function loadKept(
+  tx: Transaction,
+  repId: string,
+  range: ForecastTask['range'],
+  replaced: readonly LedgerRow[],
+): Promise<Amounts> {
   const kept = new Map<string, Decimal>();
   const add = (currency: string, amount: Decimal) => addTo(kept, currency, amount);
-  for (const { currency, commission, bonus, adjustments } of await sumEarnings(tx, range, [input.repId]))
+  for (const { currency, commission, bonus, adjustments } of await sumEarnings(tx, range, [repId]))
     for (const amount of [commission, bonus, adjustments]) add(currency, Decimal.of(amount));
-  for (const row of input.stored)
-    if (row.status === 'earned' && isWithin(row.earnedOn, range))
-      if (!input.frozenIds.has(row.eventId) && !fixed.has(naturalKey(row)))
-        add(row.currency, Decimal.of(row.amount).negated());
+  for (const { currency, amount } of replaced) add(currency, Decimal.of(amount).negated());
   return new Map([...kept].filter(([, amount]) => !amount.isZero()));
 }
 
@@ -118,6 +169,7 @@ function summarize(task: ForecastTask, { outcomes, pays, pay, dealIds }: Calcula
     method: outcomes.method,
     amounts: amounts as unknown as ForecastResult['amounts'],
     goal: task.goal === null ? null : reachGoal(task, task.goal, currencies[0], pay),
+    rows: null,
   };
 }
 

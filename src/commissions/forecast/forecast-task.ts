@@ -1,5 +1,6 @@
 import { type Day, type DayRange } from '../../kernel/day.js';
 import { type WorkspaceTerms } from '../../ledger/input/rep-terms.js';
+import { type PayableRow } from '../../pay/payables/payable-rows.js';
 
 /** The pay of one person to forecast. It is sent to a worker thread, so it contains only data. */
 export interface ForecastTask {
@@ -11,6 +12,8 @@ export interface ForecastTask {
   readonly deals: readonly ForecastDeal[];
   /** The pay to reach; null for none. */
   readonly goal: number | null;
+  /** Whether the result contains the rows, which say when the pay is released. */
+  readonly withRows: boolean;
 }
 
 /** An open deal, with what it becomes when it is won. Numbers are exact decimal texts. */
@@ -33,8 +36,14 @@ export interface WonForm {
 /** The outcomes of a forecast are calculated in one thread, or in two of which the first asks for those of the second. */
 export type ForecastPart = 'all' | 'first' | 'second';
 
-/** The request of the first thread for the pays of the second. */
-export const paysOfSecond = 'pays of the second thread';
+/** The request of the first thread for the outcomes of the second. */
+export const outcomesOfSecond = 'outcomes of the second thread';
+
+/** What a thread says about its outcomes: the pay of each, and the sums of their rows. */
+export interface SentOutcomes {
+  readonly pays: readonly SentPay[];
+  readonly rows: readonly PayableRow[];
+}
 
 /** The pay of an outcome by currency. */
 export type SentPay = Readonly<Record<string, string>>;
@@ -56,6 +65,12 @@ export interface ForecastResult {
   /** The currency of the workspace first, if something is paid in it or nothing at all. */
   readonly amounts: readonly [ForecastedAmounts, ...ForecastedAmounts[]];
   readonly goal: ForecastedGoal | null;
+  /** What is paid and not in the ledger, less what is there and no longer paid; null if the task needs no rows. */
+  readonly rows: {
+    /** If no open deal is won. */
+    readonly sure: readonly PayableRow[];
+    readonly expected: readonly PayableRow[];
+  } | null;
 }
 
 export interface ForecastedGoal {

@@ -4,7 +4,7 @@ import { executeForwarded } from '../../platform/threads/forwarded-database.js';
 import { type RunInThread, ThreadLimitExceeded, type ThreadPool } from '../../platform/threads/thread-pool.js';
 import { type SimulationLimits, tooComplex } from '../simulation-limits.js';
 import { type ThreadTask } from '../simulation-task.js';
-import { type ForecastPart, type ForecastResult, type ForecastTask, paysOfSecond } from './forecast-task.js';
+import { type ForecastPart, type ForecastResult, type ForecastTask, outcomesOfSecond } from './forecast-task.js';
 
 /** Forecasts with more open deals are calculated in two threads, if a second one is free. */
 const maxDealsOfOneThread = 6;
@@ -37,7 +37,7 @@ export class Forecaster {
   ): Promise<ForecastResult> {
     const ending = new AbortController();
     const second = this.runSecond(tx, task, endsAt, ending.signal);
-    // Its failure is that of the first thread, which asks for its pays.
+    // Its failure is that of the first thread, which asks for its outcomes.
     second?.catch(() => undefined);
     try {
       return (await runPart(run, tx, {
@@ -55,7 +55,7 @@ export class Forecaster {
     }
   }
 
-  /** The pays of the second half of the outcomes; null if they are few, or no thread is free. */
+  /** The second half of the outcomes; null if they are few, or no thread is free. */
   private runSecond(tx: Transaction, task: ForecastTask, endsAt: number, signal: AbortSignal): Promise<unknown> | null {
     const uncertain = task.deals.filter(({ probability }) => probability !== null);
     if (uncertain.length <= maxDealsOfOneThread || !this.threads.hasFreeThread) return null;
@@ -81,7 +81,7 @@ async function runPart(
   const sent: ThreadTask = { forecast: task, part, workspaceId: tx.workspaceId };
   const json = await run([sent], {
     deadlineMs: Math.max(1, endsAt - performance.now()),
-    reply: (request) => (request === paysOfSecond ? (second as Promise<unknown>) : executeForwarded(tx, request)),
+    reply: (request) => (request === outcomesOfSecond ? (second as Promise<unknown>) : executeForwarded(tx, request)),
     ...(signal === undefined ? {} : { signal }),
   });
   return JSON.parse(new TextDecoder().decode(json));

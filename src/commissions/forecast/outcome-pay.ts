@@ -1,5 +1,5 @@
 import { calculateRep } from '../../engine/calculate.js';
-import { type RepInput } from '../../engine/model.js';
+import { type Decision, type RepInput } from '../../engine/model.js';
 import { type Deal } from '../../engine/slug.js';
 import { addTo } from '../../kernel/add-to.js';
 import { type DayRange, isWithin } from '../../kernel/day.js';
@@ -44,11 +44,19 @@ export class OutcomePay {
   }
 
   of(won: readonly string[]): Amounts {
+    return this.sum(this.decide(won));
+  }
+
+  /** What the engine pays on the days. */
+  decide(won: readonly string[]): Decision[] {
     const deals = [...this.others, ...won.flatMap((dealId) => this.won.get(dealId) ?? [])];
     const { decisions } = calculateRep({ ...this.input, deals, explain: false });
+    return decisions.filter(({ earnedOn }) => isWithin(earnedOn, this.range));
+  }
+
+  sum(decisions: readonly Decision[]): Amounts {
     const amounts = new Map(this.kept);
-    for (const { earnedOn, currency, amount } of decisions)
-      if (isWithin(earnedOn, this.range)) addTo(amounts, currency, amount);
+    for (const { currency, amount } of decisions) addTo(amounts, currency, amount);
     return amounts;
   }
 }

@@ -166,15 +166,15 @@ export const getCommissions = operation({
     description: {
       purpose:
         "What has been earned: the team in a period, one rep's dashboard, or one deal with the trace of every amount and the reason for every 0.",
-      useWhen: 'a person asks who earned what, or why a deal paid so much.',
-      notFor: 'what would be earned under other terms (simulate_commissions).',
+      useWhen: 'a person asks who earned what, or why.',
+      notFor: 'other terms (simulate_commissions).',
       formats:
         'nothing or period: the team (manager or admin). repId: that rep. dealId: that deal, whatever the period. period 2026-03, 2026-Q1, 2026 or FY2026-Q1; the current month when left out. Other currencies are in otherCurrencies, never added; converted has all at shown rates.',
       changes: 'nothing.',
     },
     arguments: {
       repId: 'The rep',
-      dealId: 'The deal (of list_deals)',
+      dealId: 'The deal',
       period: 'Such as 2026-Q1',
       include: 'all: also people without a plan, a quota or an amount in the period',
       closedDealsOffset: { always: '0' },

@@ -13,12 +13,12 @@ import { inParallel } from '../../kernel/waiting.js';
 import {
   assignedDays,
   calendarOf,
-  loadRepTerms,
   loadWorkspaceTerms,
   payingVersions,
   type RepTerms,
-  type WorkspaceTerms,
 } from '../../ledger/input/rep-terms.js';
+import { type PayPeriods } from '../../pay/payables/pay-periods.js';
+import { loadPayPeriods } from '../../pay/payables/payout-settings.js';
 import { assertSeesRepOrTeam, repIdQuery, repNotFound } from '../../people/reps/rep.js';
 import { findRepName } from '../../people/reps/rep-views.js';
 import { type Transaction } from '../../platform/database/unit-of-work.js';
@@ -26,21 +26,25 @@ import { CLOCK } from '../../platform/injection-tokens.js';
 import { effects } from '../../platform/mcp/tool.js';
 import { operation } from '../../platform/operations/operation.js';
 import { optionalPeriod, wholeNumber } from '../../platform/operations/schemas.js';
+import {
+  type ForecastScope,
+  forecastRep,
+  forecastStamp,
+  type RepForecast,
+  seedQuery,
+} from '../forecast/forecast-rep.js';
 import { type ForecastedAmounts, type ForecastResult } from '../forecast/forecast-task.js';
-import { type Forecast, Forecaster } from '../forecast/forecaster.js';
-import { listOpenDeals, loadStageHistory, type OpenDeal, type StageHistory } from '../forecast/open-deals.js';
+import { forecastedAmount, releaseForecast } from '../forecast/forecasted-releases.js';
+import { Forecaster } from '../forecast/forecaster.js';
+import { loadStageHistory, type OpenDeal } from '../forecast/open-deals.js';
 import { loadPaces, pace } from '../forecast/pace.js';
-
-const maxSeed = 2 ** 32 - 1;
 
 const query = z.strictObject({
   repId: repIdQuery
     .optional()
     .describe('The forecast of this person, by id (UUID); reps may see only themselves. The team by default'),
   period: optionalPeriod,
-  seed: wholeNumber(0, maxSeed)
-    .default(1)
-    .describe('Seed of the draws; equal seeds draw equal outcomes of a deal, whatever the plan is'),
+  seed: seedQuery,
   goal: wholeNumber(1, 999_999_999_999)
     .optional()
     .describe('With repId: the pay to reach in the period, in `currency`'),
@@ -111,11 +115,6 @@ const goal = z
   })
   .describe('What reaches the goal');
 
-const stamp = {
-  seed: z.int().describe('Seed of the draws'),
-  calculatedAt: z.string().describe('When the forecast was calculated, instant in ISO 8601; it is not stored'),
-};
-
 const personForecast = z
   .object({
     repId: fields.repId,
@@ -137,9 +136,25 @@ const personForecast = z
           .describe('A plan version that is in force in the period'),
       )
       .describe('The plan versions with which the pay was calculated'),
+    byPayPeriod: z
+      .array(
+        z
+          .object({
+            period: z
+              .string()
+              .nullable()
+              .describe('The pay period; null for what waits for a day that is not known yet'),
+            ...forecastedAmount,
+          })
+          .describe('What one pay period releases of the pay, in one currency'),
+      )
+      .optional()
+      .describe(
+        'The same pay by the pay period that releases it, without balances and draws: the sums are `sure` and `expected`. Absent without payouts',
+      ),
     paces: z.array(pace).describe('The pace of every quota that touches the period'),
     goal: goal.optional(),
-    ...stamp,
+    ...forecastStamp,
   })
   .describe('What a person will probably be paid for a period');
 
@@ -165,50 +180,34 @@ const teamForecast = z
           .describe('The forecast of one person'),
       )
       .describe('Everyone whom the caller may see and who has a plan or a quota in the period, by name'),
-    ...stamp,
+    ...forecastStamp,
   })
   .describe('What a team will probably be paid for a period');
 
 type PersonForecast = z.input<typeof personForecast>;
 type TeamForecast = z.input<typeof teamForecast>;
 
-/** What the forecasts of one request have in common. */
-interface Scope {
-  readonly workspace: WorkspaceTerms;
-  readonly today: Day;
+interface Scope extends Omit<ForecastScope, 'goal' | 'withRows'> {
   readonly period: Period;
-  readonly range: DayRange;
   readonly request: Query;
-  readonly history: StageHistory;
-  readonly forecast: Forecast;
+  /** Null while payouts are off, and for a team. */
+  readonly payPeriods: PayPeriods | null;
 }
 
-async function forecastRep(
-  tx: Transaction,
-  repId: string,
-  { workspace, today, range, request, history, forecast }: Scope,
-): Promise<{ readonly terms: RepTerms; readonly open: readonly OpenDeal[]; readonly result: ForecastResult }> {
-  const terms = await loadRepTerms(tx, repId, workspace);
-  const open = await listOpenDeals(tx, terms, range, history);
-  const deals = open.map(({ dealId, amount, probability, won }) => ({
-    dealId,
-    amount,
-    probability: probability?.value.toString() ?? null,
-    won,
-  }));
-  const { seed, goal: amount = null } = request;
-  return { terms, open, result: await forecast({ repId, range, workspace, today, seed, deals, goal: amount }) };
+function forecastPerson(tx: Transaction, repId: string, scope: Scope): Promise<RepForecast> {
+  const { request, payPeriods } = scope;
+  return forecastRep(tx, repId, { ...scope, goal: request.goal ?? null, withRows: payPeriods !== null });
 }
 
 async function readPerson(
   tx: Transaction,
   repId: string,
   scope: Scope,
-): Promise<Omit<PersonForecast, keyof typeof stamp>> {
+): Promise<Omit<PersonForecast, keyof typeof forecastStamp>> {
   const name = isUuid(repId) ? await findRepName(tx, repId) : null;
   if (name === null) throw repNotFound();
-  const { terms, open, result } = await forecastRep(tx, repId, scope);
-  const { period, range, today, request } = scope;
+  const { terms, open, result } = await forecastPerson(tx, repId, scope);
+  const { period, days: range, today, request, payPeriods } = scope;
   const [main] = result.amounts;
   return {
     repId,
@@ -218,6 +217,9 @@ async function readPerson(
     method: result.method,
     deals: open.map((deal) => toDeal(deal, result)),
     plans: listPlanVersions(terms, range),
+    ...(payPeriods === null || result.rows === null
+      ? {}
+      : { byPayPeriod: await releaseForecast(tx, { repId, range, today, payPeriods, rows: result.rows }) }),
     paces: await loadPaces(tx, terms, period, today),
     ...(result.goal === null ? {} : { goal: toGoal(result.goal, request.goal as number) }),
     currency: main.currency,
@@ -268,12 +270,12 @@ async function readTeam(
   tx: Transaction,
   caller: Caller,
   scope: Scope,
-): Promise<Omit<TeamForecast, keyof typeof stamp>> {
+): Promise<Omit<TeamForecast, keyof typeof forecastStamp>> {
   const { period, workspace } = scope;
   const team = (await listTeam(tx, period, visibleReps(caller))).filter(({ hasTerms }) => hasTerms);
   const reps: TeamForecast['reps'] = [];
   for (const { repId, name } of team) {
-    const { result } = await forecastRep(tx, repId, scope);
+    const { result } = await forecastPerson(tx, repId, scope);
     reps.push({ repId, name, ...toAmounts(result) });
   }
   const byCurrency = groupBy(
@@ -315,7 +317,7 @@ export const getForecast = operation({
     description: {
       purpose: 'Probable pay of a person or the team, and what each open deal is worth.',
       useWhen: 'a person asks what is coming.',
-      notFor: 'what has been earned (get_commissions).',
+      notFor: 'what is earned (get_commissions).',
       changes: 'nothing.',
     },
     arguments: {
@@ -366,14 +368,15 @@ export const getForecast = operation({
     if (amount !== undefined && repId === undefined) throw invalid({ path: 'goal', message: 'needs repId' });
     return forecaster.run(caller, async (tx, forecast) => {
       const now = clock.now();
-      const [workspace, history] = await inParallel(
+      const [workspace, history, payPeriods] = await inParallel(
         () => loadWorkspaceTerms(tx),
         () => loadStageHistory(tx),
+        () => (repId === undefined ? Promise.resolve(null) : loadPayPeriods(tx)),
       );
       const today = currentDay(workspace, now);
       const period = request.period ?? toPeriod(today, 'monthly');
       const range = calendarOf({ workspace }).range(period);
-      const scope = { workspace, today, period, range, request, history, forecast };
+      const scope = { workspace, today, period, days: range, seed, request, history, payPeriods, forecast };
       const found = repId === undefined ? await readTeam(tx, caller, scope) : await readPerson(tx, repId, scope);
       return { ...found, seed, calculatedAt: now.toISOString() };
     });

@@ -26,7 +26,7 @@ export const getRecalculationJob = operation({
     hints: effects.reads,
     description: {
       purpose: 'Status, progress and result of a recalculation.',
-      useWhen: 'recalculate_commissions returned a jobId: call it until status is completed or failed.',
+      useWhen: 'recalculate_commissions returned a jobId, until it ends.',
       notFor: 'what people earn now (get_commissions).',
       formats: 'A job is available for six hours after its end.',
       changes: 'nothing.',

@@ -361,19 +361,19 @@ export const simulateCommissions = operation({
     description: {
       purpose:
         'Dry run of a plan, a version or a new config over a period: what each rep would earn, by rule and deal, with the trace and the reason for every 0.',
-      useWhen: 'before a plan changes, or to answer "what if I close this deal".',
+      useWhen: 'before a plan changes, or for "what if I close this deal".',
       notFor: 'what has been earned (get_commissions); a simulation pays nothing.',
       formats:
         'planId, planVersionId or config; planId with config is a change of the plan. period 2026-03, 2026-Q1, 2026-H1, 2026, or fiscal as FY2026-Q1. Without repId everyone assigned to the plan is simulated, with config alone every active rep.',
       changes: 'nothing.',
     },
     arguments: {
-      planId: 'The plan (of list_plans)',
+      planId: 'The plan',
       planVersionId: 'One version, drafts too',
       config: 'As in create_plan (managers and admins)',
       effectiveStart: firstDay('Its first day'),
-      period: 'The period to calculate',
-      repId: 'Only this rep (of list_reps)',
+      period: 'Its period',
+      repId: 'This rep',
       repIds: 'Give this or repId',
       deals: {
         description: 'Made-up deals: [{dealId, amount, stage, closeDate, fields?, repId?}]',

@@ -28,7 +28,7 @@ export const getDealCredits = operation({
     description: {
       purpose: 'Who is credited on a deal: splits and overlays with percent, role and source of each line.',
       useWhen: 'a deal is shared, or has the reason no_credit.',
-      notFor: 'what the deal paid (get_commissions).',
+      notFor: 'what it paid (get_commissions).',
       changes: 'nothing.',
     },
     arguments: { dealId: 'The deal', asOf: 'Earlier instant' },

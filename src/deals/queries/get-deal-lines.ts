@@ -27,7 +27,7 @@ export const getDealLines = operation({
     description: {
       purpose: 'Products of a deal. differs: they do not add up to it.',
       useWhen: 'a deal has the reason no_lines or lines_differ.',
-      notFor: 'what each line paid (get_commissions).',
+      notFor: 'what they paid (get_commissions).',
       changes: 'nothing.',
     },
     arguments: { dealId: 'The deal', asOf: { always: undefined } },

@@ -114,13 +114,13 @@ export const listDeals = operation({
       purpose:
         'Current deals, latest change first: amount, stage, close date, owner and, in full detail, fields of the CRM.',
       useWhen: 'you need deals or a dealId.',
-      notFor: 'what a deal paid and why (get_commissions).',
+      notFor: 'what one paid (get_commissions).',
       formats: 'stage is matched exactly, as get_field_options spells it; days are YYYY-MM-DD.',
       changes: 'nothing.',
     },
     arguments: {
-      repId: 'Only this rep',
-      stage: 'Only in this stage',
+      repId: 'This rep',
+      stage: 'This stage',
       since: {
         description: 'Changed since: a day or an instant',
         schema: textSchema,
@@ -133,8 +133,8 @@ export const listDeals = operation({
       closedTo: 'Last close date',
       isWon: { description: 'true: won; false: others', schema: booleanSchema },
       isClosed: { description: 'true: won or lost; false: open', schema: booleanSchema },
-      unowned: { description: 'true: only without a rep', schema: booleanSchema },
-      deleted: { description: 'true: only deleted', schema: booleanSchema },
+      unowned: { description: 'true: without a rep', schema: booleanSchema },
+      deleted: { description: 'true: deleted', schema: booleanSchema },
       paid: {
         description: 'true: paid commission; false: others',
         schema: booleanSchema,

@@ -29,11 +29,11 @@ export const getPlanHistory = operation({
     hints: effects.reads,
     description: {
       purpose: 'All versions of one plan, newest first.',
-      useWhen: 'a person asks what changed and when.',
+      useWhen: 'a person asks what changed.',
       notFor: 'the current plan (get_plan).',
       changes: 'nothing.',
     },
-    arguments: { planId: 'planId or a planVersionId of it' },
+    arguments: { planId: 'planId or planVersionId' },
     list: 'versions',
     detail: { defaultForm: 'summary', summaryOmits: planTermParts.map((part) => `versions.${part}`) },
     summary: (versions) => `Versions: ${versions.length}.`,

@@ -47,7 +47,7 @@ export const listPlanOverrides = operation({
     description: {
       purpose: 'Per-rep tiers on one plan version that replace the general tiers.',
       useWhen: 'a rep is paid at another rate.',
-      notFor: "the plan's general tiers (get_plan).",
+      notFor: 'general tiers (get_plan).',
       changes: 'nothing.',
     },
     arguments: { planVersionId: planArguments.planVersionId },

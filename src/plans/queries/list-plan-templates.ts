@@ -19,7 +19,7 @@ export const listPlanTemplates = operation({
     hints: effects.reads,
     description: {
       purpose: 'Starter plans, each with a config and, in full detail, a worked example.',
-      useWhen: 'a person describes a new plan: change the nearest one.',
+      useWhen: 'a person describes a new plan.',
       notFor: 'existing plans (list_plans).',
       formats: 'give planConfig.config as the config of create_plan.',
       changes: 'nothing.',

@@ -32,7 +32,7 @@ export const listPlans = operation({
     description: {
       purpose: 'Plans, one row each with the version in force today, or every version.',
       useWhen: 'you need a planId or planVersionId.',
-      notFor: 'the rules of one plan (get_plan).',
+      notFor: 'the rules of one (get_plan).',
       changes: 'nothing.',
     },
     arguments: {

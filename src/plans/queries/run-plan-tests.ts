@@ -49,7 +49,7 @@ export const runPlanTests = operation({
     description: {
       purpose: 'Run the tests that are stored with a plan, or others, and list what does not hold with its trace.',
       useWhen: 'before update_plan or set_plan_status, which reject failing tests.',
-      notFor: 'what real deals would earn (preview_plan_change).',
+      notFor: 'real deals (preview_plan_change).',
       changes: 'nothing.',
     },
     arguments: {

@@ -122,6 +122,13 @@ export const commissionClaims: Claims = {
       expect(goal).to.include({ amount: 1000, reached: false });
     },
   },
+  get_pay_calendar: {
+    'Changes: nothing.': changesNothing('get_pay_calendar'),
+    'Sure and expected pay of the next three months': testedIn(
+      'commissions/pay-calendar',
+      'has the statements of three months and those before that are not paid, sure and expected amounts apart',
+    ),
+  },
   list_exceptions: {
     'Changes: nothing.': changesNothing('list_exceptions'),
     'by reason, each reason with what to do': async (world) => {

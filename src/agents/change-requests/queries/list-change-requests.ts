@@ -34,7 +34,7 @@ export const listChangeRequests = operation({
       notFor: 'deciding: people do.',
       changes: 'nothing.',
     },
-    arguments: { status: 'Only with this status' },
+    arguments: { status: 'This status' },
     list: 'changeRequests',
     summary: ({ changeRequests }) => `Change requests: ${changeRequests.length}.`,
   },

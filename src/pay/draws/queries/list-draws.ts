@@ -39,7 +39,7 @@ export const listDraws = operation({
       notFor: 'payables (list_payables).',
       changes: 'nothing.',
     },
-    arguments: { repId: 'Only of this person', asOf: { always: undefined } },
+    arguments: { repId: 'This person', asOf: { always: undefined } },
     listsWithin: ['draws'],
     summary: ({ count }) => `Draws: ${count}.${count === 0 ? ' create_draw enters one, for admins.' : ''}`,
   },

@@ -123,14 +123,14 @@ export const listPayables = operation({
     hints: effects.reads,
     description: {
       purpose: 'What of the earned commission is waiting, held, payable, approved or paid, and what it waits for.',
-      useWhen: 'someone asks when something is paid.',
+      useWhen: 'someone asks when it is paid.',
       notFor: 'what is earned (get_commissions).',
       changes: 'nothing.',
     },
     arguments: {
-      repId: 'Only this rep',
-      dealId: 'Only this deal',
-      status: 'Only this status',
+      repId: 'This rep',
+      dealId: 'This deal',
+      status: 'This status',
       asOf: 'Earlier instant',
     },
     list: 'payables',

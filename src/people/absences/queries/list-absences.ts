@@ -34,7 +34,7 @@ export const listAbsences = operation({
       notFor: 'targets (list_quotas).',
       changes: 'nothing.',
     },
-    arguments: { repId: 'Only of this person', asOf: { always: undefined } },
+    arguments: { repId: 'This person', asOf: { always: undefined } },
     listsWithin: ['absences'],
     summary: ({ count }) => `Absences: ${count}.`,
   },

@@ -36,8 +36,8 @@ export const listAssignments = operation({
       changes: 'nothing.',
     },
     arguments: {
-      repId: 'Only of this rep',
-      planId: 'Only on this plan',
+      repId: 'This rep',
+      planId: 'This plan',
     },
     list: 'assignments',
     summary: (assignments) => `Assignments: ${assignments.length}.`,

@@ -50,8 +50,8 @@ export const listQuotas = operation({
       changes: 'nothing.',
     },
     arguments: {
-      repId: 'Only of this rep',
-      planId: 'Only of this plan',
+      repId: 'This rep',
+      planId: 'This plan',
       period: 'Only of this period or one around it',
       containing: { always: true },
     },

@@ -35,13 +35,13 @@ export const listFxRates = operation({
     description: {
       purpose: 'Exchange rates of the workspace, by table and pair of currencies.',
       useWhen: 'a deal has the reason fx_rate_missing.',
-      notFor: 'the rate of one deal (get_commissions).',
+      notFor: 'one deal (get_commissions).',
       changes: 'nothing.',
     },
     arguments: {
       table: { always: undefined },
-      from: 'Only from this currency',
-      to: 'Only to this currency',
+      from: 'From this currency',
+      to: 'To this currency',
       since: 'First day',
       until: 'Last day',
       asOf: { always: undefined },

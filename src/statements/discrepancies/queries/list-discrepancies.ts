@@ -41,8 +41,8 @@ export const listDiscrepancies = operation({
       changes: 'nothing.',
     },
     arguments: {
-      status: 'Only with this status',
-      repId: 'Only this rep',
+      status: 'This status',
+      repId: 'This rep',
       period: 'Only of this period',
     },
     list: 'discrepancies',

@@ -36,12 +36,12 @@ export const listDisputes = operation({
     description: {
       purpose: 'Objections to statements, latest first.',
       useWhen: 'an approval is rejected with open_dispute.',
-      notFor: 'why a deal paid what it paid (get_commissions).',
+      notFor: 'why a deal paid (get_commissions).',
       changes: 'nothing.',
     },
     arguments: {
-      status: 'Only with this status',
-      repId: 'Only this rep',
+      status: 'This status',
+      repId: 'This rep',
       period: 'Only of this period',
     },
     list: 'disputes',
