@@ -5,6 +5,7 @@ import {
   listSimulatedQuarters,
   selectShownResults,
 } from '../features/plans/what-if.js';
+import { listParts, listReleases } from '../features/plans/what-if-pay.js';
 import { dashboardQuery, type Plan, type SimulatedDeal, simulationQuery } from './queries.js';
 
 /** What the rep would earn in every quarter that the deals change, with the quotas that they need and that are not set. */
@@ -21,13 +22,13 @@ export const whatIfQuery = (plans: readonly Plan[], repId: string, deals: readon
       const results = quarters.flatMap(({ period, simulated, dashboard }) =>
         computeQuarterResults(period, simulated, dashboard),
       );
+      const simulated = quarters.flatMap((quarter) => quarter.simulated);
       return {
         deals: deals.length,
         results: selectShownResults(results, days, today),
-        missing: listMissingQuotas(
-          quarters.flatMap(({ simulated }) => simulated),
-          closeDates,
-        ),
+        releases: listReleases(simulated),
+        parts: listParts(simulated, [...closeDates.keys()], results),
+        missing: listMissingQuotas(simulated, closeDates),
       };
     },
   });

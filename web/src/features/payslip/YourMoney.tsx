@@ -1,4 +1,5 @@
 import { useQueries, useQuery } from '@tanstack/react-query';
+import { payCalendarQuery } from '../../api/pay-calendar-query.js';
 import { payablesOfRepQuery } from '../../api/payout-queries.js';
 import { type OwnStatement, ownStatementsQuery, statementQuery } from '../../api/queries.js';
 import { useEndedPeriod, usePeriod } from '../../app/today.js';
@@ -11,6 +12,7 @@ import { formatPeriod } from '../../shared/format/periods.js';
 import { PayableList } from '../payables/PayableList.js';
 import { present, type Sum, sumByCurrency, sumWords } from '../statements/pay-sums.js';
 import { SumLines } from '../statements/SumLines.js';
+import { expectedSums } from './calendar.js';
 import {
   holdWords,
   listComing,
@@ -29,6 +31,7 @@ import styles from './YourMoney.module.css';
 export function YourMoney({ repId }: { readonly repId: string }) {
   const payables = useQuery(payablesOfRepQuery(repId));
   const stored = useQuery(ownStatementsQuery(repId)).data ?? [];
+  const calendar = useQuery(payCalendarQuery(repId)).data;
   const statements = [...useOpenPeriods(repId, stored), ...stored];
   return (
     <Loaded query={payables} height={200}>
@@ -41,6 +44,7 @@ export function YourMoney({ repId }: { readonly repId: string }) {
             totals.map((total) => ({ currency: total.currency, amount: total[name] })),
             main,
           );
+        const expected = calendar === undefined ? [] : expectedSums(calendar, main);
         const [paid, coming] = [listPaid(statements), listComing(statements)];
         const [waiting, held] = (['waiting', 'held'] as const).map((status) =>
           parts.filter((part) => part.status === status),
@@ -48,7 +52,7 @@ export function YourMoney({ repId }: { readonly repId: string }) {
         return (
           <Card title="Your money" note={`${sumWords(sumOf('earned'))} earned`}>
             {totals.map((total) => (
-              <Bar key={total.currency} shares={shareMoney(total)} />
+              <Bar key={total.currency} shares={shareMoney(total, amountIn(expected, total.currency))} />
             ))}
             <div className={blocks.rows}>
               <Part part="paid" label="Paid" words={lastPaid(paid)} sums={sumByCurrency(paidOut, main)}>
@@ -63,6 +67,9 @@ export function YourMoney({ repId }: { readonly repId: string }) {
               <Part part="held" label="Held" words={holdWords(held ?? [])} sums={sumOf('held')}>
                 <PayableList label="Held" payables={held ?? []} />
               </Part>
+              {present(expected).length === 0 ? null : (
+                <Row part="expected" label="Expected" words="from deals that are open" sums={expected} />
+              )}
               {present(sumOf('balance')).length === 0 ? null : (
                 <Row label="Owed" words="later pay is reduced by it" sums={sumOf('balance')} />
               )}
@@ -82,11 +89,15 @@ function useOpenPeriods(repId: string, stored: readonly OwnStatement[]) {
   );
 }
 
-function Bar({ shares }: { readonly shares: Readonly<Record<MoneyPart, number>> }) {
+function amountIn(sums: readonly Sum[], currency: string): number {
+  return Number(sums.find((sum) => sum.currency === currency)?.amount ?? 0);
+}
+
+function Bar({ shares }: { readonly shares: ReturnType<typeof shareMoney> }) {
   return (
     <div className={styles.bar} aria-hidden="true">
       {moneyParts.map((part) => (
-        <span key={part} className={styles[part]} style={{ width: `${shares[part] * 100}%` }} />
+        <span key={part} className={styles[part]} style={{ width: `${(shares[part] ?? 0) * 100}%` }} />
       ))}
     </div>
   );

@@ -7,19 +7,17 @@ import { reasonWords } from '../payables/hold-words.js';
 import { type Sum, sumByCurrency } from '../statements/pay-sums.js';
 import { type PayHeadline } from './words.js';
 
-/** The parts of what is earned, in the order in which money passes them, from the bank backwards. */
-export const moneyParts = ['paid', 'coming', 'waiting', 'held'] as const;
+/** The parts of what is earned and expected, in the order in which money passes them, from the bank backwards. */
+export const moneyParts = ['paid', 'coming', 'waiting', 'held', 'expected'] as const;
 export type MoneyPart = (typeof moneyParts)[number];
 
-/** The widths of the parts as shares of what is earned. What takes back has no width. */
-export function shareMoney(total: PayableTotals): Readonly<Record<MoneyPart, number>> {
-  const amounts = { ...total, coming: total.approved + total.payable };
-  const positive = moneyParts.map((part) => [part, Math.max(0, amounts[part])] as const);
+/** The widths of the parts as shares of what is earned, and expected if it is. What takes back has no width. */
+export function shareMoney(total: PayableTotals, expected = 0): Readonly<Partial<Record<MoneyPart, number>>> {
+  const amounts = { ...total, coming: total.approved + total.payable, expected };
+  const parts = moneyParts.filter((part) => part !== 'expected' || expected !== 0);
+  const positive = parts.map((part) => [part, Math.max(0, amounts[part])] as const);
   const all = positive.reduce((sum, [, amount]) => sum + amount, 0);
-  return Object.fromEntries(positive.map(([part, amount]) => [part, all === 0 ? 0 : amount / all])) as Record<
-    MoneyPart,
-    number
-  >;
+  return Object.fromEntries(positive.map(([part, amount]) => [part, all === 0 ? 0 : amount / all]));
 }
 
 /** A statement of a person with what it pays, in the currency of the bank. */

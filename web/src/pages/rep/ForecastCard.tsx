@@ -32,6 +32,14 @@ export function ForecastCard({ repId, period }: ForecastCardProps) {
               rows={forecast.deals}
               rowKey={({ dealId }) => dealId}
             />
+            {forecast.byPayPeriod === undefined ? null : (
+              <DataTable
+                caption="When it is paid"
+                columns={releaseColumns}
+                rows={forecast.byPayPeriod}
+                rowKey={({ period: paid, currency }) => `${paid} ${currency}`}
+              />
+            )}
           </Card>
         )
       }
@@ -89,6 +97,29 @@ function columnsOf(currency: string): readonly Column<ForecastDeal>[] {
     },
   ];
 }
+
+const releaseColumns: readonly Column<NonNullable<Forecast['byPayPeriod']>[number]>[] = [
+  {
+    key: 'period',
+    header: 'Paid with',
+    phone: 'title',
+    cell: ({ period }) => (period === null ? 'Without a day: waits for customers or dates' : formatPeriod(period)),
+  },
+  {
+    key: 'sure',
+    header: 'If you win none',
+    align: 'right',
+    phone: 'detail',
+    cell: ({ sure, currency }) => <Money amount={sure} currency={currency} dimsZero />,
+  },
+  {
+    key: 'expected',
+    header: 'Expected',
+    align: 'right',
+    phone: 'amount',
+    cell: ({ expected, currency }) => <Money amount={expected} currency={currency} dimsZero />,
+  },
+];
 
 /** With the sample, if it is the rate of the stage. */
 function probabilityWords({ probability }: ForecastDeal): string {

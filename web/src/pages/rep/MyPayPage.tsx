@@ -45,6 +45,10 @@ const YourMoney = lazy(() =>
   import('../../features/payslip/YourMoney.js').then((module) => ({ default: module.YourMoney })),
 );
 
+const PayCalendarCard = lazy(() =>
+  import('../../features/payslip/PayCalendarCard.js').then((module) => ({ default: module.PayCalendarCard })),
+);
+
 const ForecastCard = lazy(() => import('./ForecastCard.js').then((module) => ({ default: module.ForecastCard })));
 
 const route = getRouteApi('/_shell/me');
@@ -119,6 +123,7 @@ function Content({ dashboard, plans, live, statements, open, period, traced, sho
       {paysOut(live, statements) ? (
         <Suspense fallback={<Skeleton height={220} />}>
           <YourMoney repId={dashboard.repId} />
+          <PayCalendarCard repId={dashboard.repId} currency={currency} />
         </Suspense>
       ) : null}
       <PaySummary

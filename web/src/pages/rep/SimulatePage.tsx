@@ -26,6 +26,8 @@ import { HeroAttainment, StatCard, StatStrip } from '../../components/StatCard.j
 import { EmptyState, ErrorState } from '../../components/States.js';
 import { wonStage } from '../../features/plans/attainment.js';
 import { type QuarterResult, sumAdditions } from '../../features/plans/what-if.js';
+import { type AddedPart, type ReleasedAddition, releaseWords } from '../../features/plans/what-if-pay.js';
+
 import { formatAttainment, formatCount } from '../../shared/format/numbers.js';
 import { formatPeriod, periodAt } from '../../shared/format/periods.js';
 import { NoPlan } from './NoPlan.js';
@@ -96,7 +98,12 @@ function Simulator({ plans, deals, count }: SimulatorProps) {
     .map(([dealId, { amount, closeDate }]): SimulatedDeal => ({ dealId, amount: Number(amount), stage, closeDate }));
   return (
     <>
-      <Result plans={plans} chosen={chosen} today={today} />
+      <Result
+        plans={plans}
+        chosen={chosen}
+        names={new Map(deals.map(({ deal_id: dealId, name }) => [dealId, name ?? dealId]))}
+        today={today}
+      />
       <Card title="Open deals" note="Choose the deals that close; change amount and date">
         <ul>
           {deals.map((deal) => (
@@ -166,11 +173,12 @@ function DealRow({ deal, variation: { isChosen, amount, closeDate }, onChange }:
 interface ResultProps {
   readonly plans: readonly Plan[];
   readonly chosen: readonly SimulatedDeal[];
+  readonly names: ReadonlyMap<string, string>;
   readonly today: string;
 }
 
 /** What the quarters pay with the deals: every quarter in which one closes or that one changes. */
-function Result({ plans, chosen, today }: ResultProps) {
+function Result({ plans, chosen, names, today }: ResultProps) {
   const { repId, workspace } = useSession();
   const [tried] = useDebouncedValue(chosen, 400);
   const deals = tried.filter(({ closeDate, amount }) => closeDate !== '' && Number.isFinite(amount));
@@ -219,6 +227,7 @@ function Result({ plans, chosen, today }: ResultProps) {
           <StatCard label="Attainment then" figure={<HeroAttainment ratio={only?.attainment ?? undefined} />} />
         </StatStrip>
       )}
+      {query.data === undefined ? null : <Addition {...query.data} names={names} />}
       {missing.map(({ period, rules }) => (
         <Note
           key={period}
@@ -232,6 +241,48 @@ function Result({ plans, chosen, today }: ResultProps) {
     </div>
   );
 }
+
+interface AdditionProps {
+  readonly releases: readonly ReleasedAddition[];
+  readonly parts: readonly AddedPart[];
+  readonly names: ReadonlyMap<string, string>;
+}
+
+/** When the addition is paid, and what of it each deal adds. */
+function Addition({ releases, parts, names }: AdditionProps) {
+  return (
+    <>
+      {releases.length === 0 ? null : <p className="dim">Paid: {releaseWords(releases)}.</p>}
+      {parts.length === 0 ? null : (
+        <Card title="What each deal adds" isFlush>
+          <DataTable
+            caption="What each deal adds"
+            columns={partColumns(names)}
+            rows={parts}
+            rowKey={({ dealId, currency }) => `${dealId} ${currency}`}
+            isInset
+          />
+        </Card>
+      )}
+    </>
+  );
+}
+
+const partColumns = (names: ReadonlyMap<string, string>): readonly Column<AddedPart>[] => [
+  {
+    key: 'deal',
+    header: 'Deal',
+    phone: 'title',
+    cell: ({ dealId }) => (dealId === null ? 'More on other deals' : (names.get(dealId) ?? dealId)),
+  },
+  {
+    key: 'amount',
+    header: 'Adds',
+    align: 'right',
+    phone: 'amount',
+    cell: ({ amount, currency }) => <Money amount={amount} currency={currency} signed />,
+  },
+];
 
 const quarterColumns: readonly Column<QuarterResult>[] = [
   { key: 'period', header: 'Quarter', phone: 'title', cell: ({ period }) => formatPeriod(period) },
