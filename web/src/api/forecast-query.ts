@@ -3,8 +3,12 @@ import { type Answer, api } from './client.js';
 
 export type Forecast = Extract<Answer<'getForecast'>, { readonly deals: unknown }>;
 
-export const forecastQuery = (repId: string, period: string) =>
+/** With a goal, what reaches it. */
+export const forecastQuery = (repId: string, period: string, goal?: number) =>
   queryOptions({
-    queryKey: ['forecast', repId, period],
-    queryFn: async ({ signal }) => (await api.getForecast({ query: { repId, period } }, { signal })) as Forecast,
+    queryKey: ['forecast', repId, period, goal ?? null],
+    queryFn: async ({ signal }) => {
+      const query = { repId, period, ...(goal === undefined ? {} : { goal: `${goal}` }) };
+      return (await api.getForecast({ query }, { signal })) as Forecast;
+    },
   });

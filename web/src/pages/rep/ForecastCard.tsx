@@ -1,11 +1,15 @@
+import { useDebouncedValue } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
 import { type Forecast, forecastQuery } from '../../api/forecast-query.js';
 import { type Column, DataTable } from '../../components/DataTable.js';
 import { DealAmount } from '../../components/DealAmount.js';
+import { TextField } from '../../components/Field.js';
 import { Loaded } from '../../components/Loaded.js';
 import { DealLink } from '../../components/links.js';
 import { HeroMoney, Money } from '../../components/Money.js';
 import { Card } from '../../components/Page.js';
+import { goalWords, paceWords } from '../../features/forecast/words.js';
 import { formatDay } from '../../shared/format/dates.js';
 import { formatCount, formatMoney, formatPercent } from '../../shared/format/numbers.js';
 import { formatPeriod } from '../../shared/format/periods.js';
@@ -26,6 +30,12 @@ export function ForecastCard({ repId, period }: ForecastCardProps) {
             <HeroMoney amount={forecast.expected} currency={forecast.currency} size="second" />
             <Range forecast={forecast} />
             <p className={styles.words}>{rangeWords(forecast)}</p>
+            {forecast.paces.map((pace) => (
+              <p key={`${pace.planId} ${pace.measure} ${pace.period}`} className={styles.words}>
+                {paceWords(pace)}
+              </p>
+            ))}
+            <Goal repId={repId} period={period} />
             <DataTable
               caption="Open deals and what they are worth"
               columns={columnsOf(forecast.currency)}
@@ -44,6 +54,26 @@ export function ForecastCard({ repId, period }: ForecastCardProps) {
         )
       }
     </Loaded>
+  );
+}
+
+/** The pay that a person enters, and the deals that reach it. */
+function Goal({ repId, period }: ForecastCardProps) {
+  const [entered, setEntered] = useState('');
+  const [goal] = useDebouncedValue(Math.round(Number(entered)), 400);
+  const isGoal = goal >= 1 && goal < 1e12;
+  const query = useQuery({ ...forecastQuery(repId, period, goal), enabled: isGoal });
+  return (
+    <div className={styles.goal}>
+      <TextField
+        label="What reaches …?"
+        type="number"
+        inputMode="numeric"
+        value={entered}
+        onChange={({ currentTarget }) => setEntered(currentTarget.value)}
+      />
+      <p aria-live="polite">{query.data?.goal === undefined ? '' : goalWords(query.data.goal, query.data)}</p>
+    </div>
   );
 }
 
