@@ -14,6 +14,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   await createTeamFunctions(db);
   await createScimUsers(db);
   await createAbsences(db);
+  await createHolidays(db);
   await createEmploymentHistory(db);
   await createRamps(db);
   await createPayCurrencies(db);
@@ -228,6 +229,20 @@ async function createAbsences(db: Kysely<unknown>): Promise<void> {
     )`.execute(db);
   await tenantTable(db, 'absence_history');
   await insertOnly(db, 'absence_history');
+}
+
+/** Days on which the company does not work. No commission depends on them. */
+async function createHolidays(db: Kysely<unknown>): Promise<void> {
+  await sql`
+    create table holidays (
+      workspace_id uuid not null references workspaces,
+      day date not null,
+      name text not null check (length(name) between 1 and 200),
+      primary key (workspace_id, day)
+    )`.execute(db);
+  await tenantTable(db, 'holidays');
+  await bumpCacheVersion(db, 'holidays');
+  await recordRowChanges(db, 'holidays', { ids: ['day'], hidden: ['name'] });
 }
 
 async function createEmploymentHistory(db: Kysely<unknown>): Promise<void> {

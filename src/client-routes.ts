@@ -135,6 +135,8 @@ export const routes: Readonly<Record<string, string>> = {
   listAbsences: 'GET /v1/absences',
   createAbsence: 'POST /v1/absences',
   importAbsences: 'POST /v1/absences/import',
+  listHolidays: 'GET /v1/holidays',
+  importHolidays: 'POST /v1/holidays/import',
   updateAbsence: 'PATCH /v1/absences/:absenceId',
   deleteAbsence: 'DELETE /v1/absences/:absenceId',
   listFiscalYears: 'GET /v1/fiscal-years',

@@ -188,6 +188,8 @@ import { setAssignmentFilters } from './people/assignments/commands/set-assignme
 import { updateAssignment } from './people/assignments/commands/update-assignment.js';
 import { listAssignmentFilters } from './people/assignments/queries/list-assignment-filters.js';
 import { listAssignments } from './people/assignments/queries/list-assignments.js';
+import { importHolidays } from './people/holidays/commands/import-holidays.js';
+import { listHolidays } from './people/holidays/queries/list-holidays.js';
 import { createRamp } from './people/ramps/commands/create-ramp.js';
 import { deleteRamp } from './people/ramps/commands/delete-ramp.js';
 import { updateRamp } from './people/ramps/commands/update-ramp.js';
@@ -427,6 +429,8 @@ export const operations = [
   listAbsences,
   createAbsence,
   importAbsences,
+  listHolidays,
+  importHolidays,
   updateAbsence,
   deleteAbsence,
   listFiscalYears,

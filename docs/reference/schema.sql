@@ -216,6 +216,21 @@ CREATE POLICY absence_history_of_owner ON absence_history TO CURRENT_USER USING 
 CREATE POLICY absence_history_of_workspace ON absence_history TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
 GRANT INSERT, SELECT ON absence_history TO commissions_app;
 
+CREATE TABLE holidays (
+  workspace_id uuid NOT NULL,
+  day date NOT NULL,
+  name text NOT NULL,
+  CONSTRAINT holidays_pkey PRIMARY KEY (workspace_id, day),
+  CONSTRAINT holidays_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(workspace_id),
+  CONSTRAINT holidays_name_check CHECK (((length(name) >= 1) AND (length(name) <= 200)))
+);
+CREATE TRIGGER bump_workspace_cache_version AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON holidays FOR EACH STATEMENT EXECUTE FUNCTION bump_workspace_cache_version();
+CREATE TRIGGER record_row_change AFTER INSERT OR DELETE OR UPDATE ON holidays FOR EACH ROW WHEN ((current_setting('app.records_changes'::text, true) = 'on'::text)) EXECUTE FUNCTION record_row_change('day', 'name', '');
+ALTER TABLE holidays ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY holidays_of_owner ON holidays TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
+CREATE POLICY holidays_of_workspace ON holidays TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
+GRANT DELETE, INSERT, SELECT, UPDATE ON holidays TO commissions_app;
+
 CREATE TABLE employment_history (
   workspace_id uuid NOT NULL,
   position bigint NOT NULL GENERATED ALWAYS AS IDENTITY,

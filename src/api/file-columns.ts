@@ -40,6 +40,10 @@ export const fileColumns = {
     maxPercent: ['recoveryPercent'],
     forgiveOn: [],
   },
+  holidays: {
+    day: ['date'],
+    name: ['summary', 'holiday', 'title'],
+  },
   invoices: {
     dealId: ['deal', 'opportunityId', 'opportunity'],
     invoiceId: ['invoice', 'invoiceNumber', 'invoiceNo', 'belegNr', 'belegNummer', 'rechnungsNr', 'rechnungsNummer'],

@@ -18,6 +18,7 @@ import { type PayableTables } from '../pay/payables/payable-tables.js';
 import { type PayoutTables } from '../pay/payouts/payout-tables.js';
 import { type AbsenceTables } from '../people/absences/absence-tables.js';
 import { type AssignmentTables } from '../people/assignments/assignment-tables.js';
+import { type HolidayTables } from '../people/holidays/holiday-tables.js';
 import { type RampTables } from '../people/ramps/ramp-tables.js';
 import { type RepTables } from '../people/reps/rep-tables.js';
 import { type ScimTables } from '../people/scim/scim-tables.js';
@@ -42,6 +43,7 @@ import { type StatementTables } from '../statements/statement-tables.js';
 declare module '../platform/database/tables.js' {
   interface Tables
     extends AbsenceTables,
+      HolidayTables,
       AccountingTables,
       AgentAccessTables,
       ApprovalTables,

@@ -28,6 +28,7 @@ export const tagDescriptions: Readonly<Record<string, string>> = {
   forecast: 'What will probably be paid',
   'fx-rates': 'Exchange rates by table, pair and day',
   'rate-tables': 'Rates by product, region and other keys, which tiers of plans name',
+  holidays: 'Days on which the company does not work',
   imports: 'The history of imported files',
   installation: 'Mail and sign-in of this installation',
   integrations: 'Settings and syncs of connected CRMs',

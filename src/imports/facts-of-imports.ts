@@ -7,6 +7,7 @@ import { invoiceFacts } from '../pay/invoices/invoice-facts.js';
 import { withReleases } from '../pay/payables/record-releases.js';
 import { absenceFacts } from '../people/absences/absence-facts.js';
 import { assignmentFacts } from '../people/assignments/assignment-facts.js';
+import { holidayFacts } from '../people/holidays/holiday-facts.js';
 import { personFacts } from '../people/reps/person-facts.js';
 import { quotaFacts } from '../plans/quotas/quota-facts.js';
 import { tableFacts } from '../plans/rate-tables/change-rate-table.js';
@@ -41,6 +42,7 @@ export const factsOfImports: Readonly<Record<ImportKind, ImportedFacts>> = {
   credits: { facts: creditFacts, scope: 'deals' },
   draws: { facts: drawFacts, scope: null },
   fx_rates: { facts: fxRateFacts, scope: 'plans' },
+  holidays: { facts: holidayFacts, scope: 'plans' },
   invoices: { facts: withReleases(invoiceFacts), scope: 'deals' },
   rate_table_rows: { facts: tableFacts, scope: 'plans' },
   refunds: { facts: refundFacts, scope: 'deals' },

@@ -16,6 +16,7 @@ export const kinds = {
   importDealLines: 'lines',
   importDraws: 'draws',
   importFxRates: 'fx_rates',
+  importHolidays: 'holidays',
   importInvoices: 'invoices',
   importRateTableRows: 'rate_table_rows',
   importRefunds: 'refunds',

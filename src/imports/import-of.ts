@@ -1,3 +1,4 @@
+import { type Readable } from 'node:stream';
 import { type z } from 'zod';
 import { type Caller } from '../kernel/caller.js';
 import { type Clock } from '../kernel/clock.js';
@@ -67,6 +68,8 @@ type ComputeEffect<Effect> = <Fact extends object>(
 interface FileOfFacts<Name extends string, Fact extends object, Q extends Query> {
   readonly facts: Facts<Fact>;
   readonly columns: TableColumns<Name> | ((query: Q) => TableColumns<Name>);
+  /** Makes a CSV file of a file in another format that the import reads too. */
+  readonly toCsv?: (file: Readable, delimiter: string) => Promise<Readable>;
   /** The columns that prove how the file writes numbers. */
   readonly numbers?: readonly NoInfer<Name>[];
   /** The column that names the person of a row; `email` by default. */
@@ -103,6 +106,7 @@ export function importOf<
     readonly query: Q & z.ZodType<Read>;
     readonly response: Answer;
     readonly failures?: Readonly<Record<string, number>>;
+    readonly upload?: typeof csvImport.upload;
     /** A file that works in the sample workspace. */
     readonly example: string;
   },
@@ -134,7 +138,8 @@ async function importFile<Name extends string, Fact extends object, Q extends Qu
 ): Promise<object> {
   const { dryRun } = query;
   const columns = typeof file.columns === 'function' ? file.columns(query) : file.columns;
-  const { rows, reader } = await readImport(body, query, columns, file.numbers);
+  const stream = file.toCsv === undefined ? body.stream : await file.toCsv(body.stream, query.delimiter);
+  const { rows, reader } = await readImport({ ...body, stream }, query, columns, file.numbers);
   return withDryRun<object>(dryRun, (end) =>
     uses.run(caller, file.lock ?? 'exclusive', async (tx, recalculate) => {
       const read = withoutRepeated(file.facts, rows, await file.read(tx, rows, { reader, caller, query }));

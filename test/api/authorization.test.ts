@@ -133,6 +133,8 @@ const requests: Readonly<Record<string, { readonly path?: string; readonly body?
   listAbsences: {},
   createAbsence: { body: {} },
   importAbsences: { body: 'email\n', csv: true },
+  listHolidays: {},
+  importHolidays: { body: 'day\n', csv: true },
   updateAbsence: { path: '/v1/absences/<unknown>', body: {} },
   deleteAbsence: { path: '/v1/absences/<unknown>' },
   listFiscalYears: {},

@@ -39,6 +39,7 @@ const imports: Readonly<Record<string, Partial<Record<Content, (cell: string) =>
     day: (cell) => `email,from,to\nann@x.io,2026-01-01,${cell}\n`,
     percent: (cell) => `email,from,to,relief\nann@x.io,2026-01-01,2026-01-31,${cell}\n`,
   },
+  '/v1/holidays/import': { day: (cell) => `day,name\n${cell},Holiday\n` },
   '/v1/draws/import': {
     day: (cell) => `email,kind,recoverable,amount,from,to\nann@x.io,guarantee,yes,5,2026-01-01,${cell}\n`,
     amount: (cell) => `email,kind,recoverable,amount,from\nann@x.io,guarantee,yes,${cell},2026-01-01\n`,

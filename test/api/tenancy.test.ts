@@ -277,6 +277,8 @@ const probes: Readonly<Record<string, readonly Probe[]>> = {
   listAbsences: [['GET /v1/absences?repId=<rep>']],
   createAbsence: [['POST /v1/absences', { repId: '<rep>', from: '2026-01-01', to: '2026-01-31' }]],
   importAbsences: [],
+  listHolidays: [],
+  importHolidays: [],
   updateAbsence: [['PATCH /v1/absences/<absence>', { to: '2026-12-31' }]],
   deleteAbsence: [['DELETE /v1/absences/<absence>']],
   listFiscalYears: [],

@@ -74,7 +74,7 @@ describe('the forecast of a person', () => {
       });
   });
 
-  it('has a pace: credit compared with the working days that have passed, without absences', async () => {
+  it('has a pace: credit compared with the working days that have passed, without absences and holidays', async () => {
     await workspace.insert.deal('won', ada, { amount: 60_000, stage: 'Won', closeDate: '2026-01-15' });
     await workspace.recalculate();
     const pace = async () => {
@@ -101,5 +101,9 @@ describe('the forecast of a person', () => {
     });
     // 27 of 59 days: 0.6 × 59 ÷ 27.
     expect((await pace())[0]).to.include({ workingDays: 59, elapsedDays: 27, pace: 1.311111 });
+    // A holiday before today on a working day, one in the absence, one on a Saturday and one later: 26 of 57 days.
+    for (const day of ['2026-02-02', '2026-01-06', '2026-02-07', '2026-03-02'])
+      await workspace.insert.row('holidays', { day, name: 'Holiday' });
+    expect((await pace())[0]).to.include({ workingDays: 57, elapsedDays: 26, pace: 1.315385 });
   });
 });

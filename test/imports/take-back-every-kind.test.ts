@@ -67,6 +67,14 @@ const cases: Readonly<Record<(typeof kinds)[keyof typeof kinds], Case>> = {
     edit: async ({ api, ann }) =>
       api.expect(201, 'POST', '/v1/absences', { repId: ann, from: '2026-03-01', to: '2026-03-25' }),
   },
+  holidays: {
+    path: '/v1/holidays/import',
+    file: 'day,name\n2026-12-25,Christmas Day\n2026-12-26,Boxing Day\n',
+    edit: ({ api }) =>
+      api.expect(200, 'POST', '/v1/holidays/import', 'day,name\n2026-12-25,Christmas\n', {
+        'Content-Type': 'text/csv',
+      }),
+  },
   credits: {
     path: '/v1/deals/credits/import',
     file: 'dealId,rep,percent\nD,bob@x.io,100\nE,ann@x.io,50\nE,bob@x.io,50\n',
@@ -166,9 +174,16 @@ describe('every import is taken back', () => {
     const ofDeals = ['D', 'E'].flatMap((id) =>
       ['credits', 'lines', 'invoices', 'refunds'].map((what) => `/v1/deals/${id}/${what}`),
     );
-    const paths = ['reps', 'assignments', 'quotas', 'absences', 'draws', 'fx-rates', 'rate-tables/Rates'].map(
-      (what) => `/v1/${what}`,
-    );
+    const paths = [
+      'reps',
+      'assignments',
+      'quotas',
+      'absences',
+      'holidays',
+      'draws',
+      'fx-rates',
+      'rate-tables/Rates',
+    ].map((what) => `/v1/${what}`);
     const answers: Record<string, unknown> = {};
     for (const path of [...paths, ...ofDeals]) answers[path] = lasting(await read(path));
     const { deals } = await read('/v1/deals?after=');

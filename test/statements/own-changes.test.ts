@@ -25,7 +25,7 @@ const rules: Readonly<Record<'rejected' | 'listed' | 'free', string>> = {
     importReps updateRep changeReps updateWorkspace`,
   free: `
     connectCrma connectCrmb connectCrmc disconnectCrma disconnectCrmb disconnectCrmc setCrmcSync rotateCrmcSecret
-    updateIntegration checkWriteBack confirmSession logOut autoMatchFields acceptException deleteAcceptedException recalculateCommissions
+    updateIntegration checkWriteBack confirmSession logOut autoMatchFields acceptException deleteAcceptedException recalculateCommissions importHolidays
     syncCommissions simulateCommissions cleanupCommissions resetCommissions createScheduledImport updateScheduledImport
     deleteScheduledImport testScheduledImport runScheduledImport confirmScheduledImport dismissCorrectionConflicts createPlan
     previewPlanChange runPlanTests lookUpRate previewPlanOverride previewAssignments previewQuotas generateStatements generateStatement

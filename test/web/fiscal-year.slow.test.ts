@@ -1,4 +1,8 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import { expect } from 'chai';
+import { type ElementHandle } from 'puppeteer-core';
 import { Browser, sees, texts } from '#test/support/browser.js';
 import { violationsInBothSchemes } from './accessibility.js';
 import { pointer } from './input-methods.js';
@@ -33,7 +37,7 @@ describe('a workspace with a fiscal year from February', function () {
     await api.approve(ben, 'FY2026-Q1');
   });
 
-  for (const [page, path, expected] of [
+  for (const [page, address, expected] of [
     ['the grid of quotas', '/quotas?year=2026', ['Q1 FY2026', 'Q4 FY2026']],
     ['approvals', '/approvals?period=FY2026-Q1', ['Q1 FY2026', '$12,000.00']],
     ['a statement', () => `/statements/${ben}?period=FY2026-Q1`, ['Q1 FY2026', '$12,000.00', '120 %']],
@@ -50,12 +54,31 @@ describe('a workspace with a fiscal year from February', function () {
         page: opened,
         problems,
         close,
-      } = await browser.openPage('admin', typeof path === 'string' ? path : path());
+      } = await browser.openPage('admin', typeof address === 'string' ? address : address());
       for (const text of expected) await sees(opened, text);
       expect((await texts(opened, 'main')).join(' ')).to.not.match(calendarQuarter);
       expect(problems).to.deep.equal([]);
       await close();
     });
+
+  it('holidays are added by a calendar file beside the fiscal years', async () => {
+    const folder = mkdtempSync(path.join(tmpdir(), 'holidays-'));
+    const file = path.join(folder, 'holidays.ics');
+    const days = ['20261225', '20261226'].flatMap((day) => [
+      ...['BEGIN:VEVENT', `DTSTART;VALUE=DATE:${day}`, 'SUMMARY:Christmas', 'END:VEVENT'],
+    ]);
+    writeFileSync(file, ['BEGIN:VCALENDAR', ...days, 'END:VCALENDAR', ''].join('\r\n'));
+    for (const width of [1280, 390]) {
+      const { page, problems, close } = await browser.openPage('admin', '/fiscal-calendar', { width });
+      await ((await page.waitForSelector('input[type=file]')) as ElementHandle<HTMLInputElement>).uploadFile(file);
+      await sees(page, width === 1280 ? '2 holidays added or changed' : '0 holidays added or changed');
+      expect(await texts(page, '[aria-label="Holidays"] li')).to.have.lengthOf(2);
+      expect(await violationsInBothSchemes(page)).to.deep.equal([]);
+      expect(problems).to.deep.equal([]);
+      await close();
+    }
+    rmSync(folder, { recursive: true });
+  });
 
   it('a block with e-mails is pasted into the grid, and a question follows what is not clear', async () => {
     const { page, problems, close } = await browser.openPage('admin', '/quotas?year=2026');

@@ -8,6 +8,7 @@ import { addDays, type Day, type DayRange, isEffective, isWithin } from '../../k
 import { Decimal } from '../../kernel/decimal.js';
 import { type Period } from '../../kernel/period.js';
 import { calendarOf, type RepTerms } from '../../ledger/input/rep-terms.js';
+import { listHolidays } from '../../people/holidays/holiday-views.js';
 import { computeRatio } from '../../plans/quotas/quota.js';
 import { type Transaction } from '../../platform/database/unit-of-work.js';
 
@@ -20,7 +21,9 @@ export const pace = z
     target: z.number().describe('Target that counts, in the unit of the measure'),
     workingDays: z
       .int()
-      .describe('Days of the period from Monday to Friday on which the person is employed and not absent'),
+      .describe(
+        'Days of the period from Monday to Friday that are no holidays, and on which the person is employed and not absent',
+      ),
     elapsedDays: z.int().describe('Those of them that have passed, today included'),
     pace: z
       .number()
@@ -40,9 +43,10 @@ export async function loadPaces(
 ): Promise<z.input<typeof pace>[]> {
   const quotas = await withRunningCredits(tx, await listQuotas(tx, period, [terms.repId]), today);
   const workingTime = terms.workingTime ?? allDaysAtWork;
+  const holidays = new Set((await listHolidays(tx)).map(({ day }) => day));
   return quotas.map((quota) => {
     const range = calendarOf(terms).range(quota.period);
-    const days = listWorkingDays(range, workingTime);
+    const days = listWorkingDays(range, workingTime).filter((day) => !holidays.has(day));
     const { planId, measure, credit, countsAtEnd, target } = toAttainment(quota);
     const counted = credit + (countsAtEnd ?? 0);
     const elapsed = days.filter((day) => day <= today).length;

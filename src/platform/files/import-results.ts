@@ -6,7 +6,7 @@ import { sampleIds } from '../../kernel/sample-ids.js';
 import { EventLoopSlice } from '../../kernel/waiting.js';
 import { setAuditCounts } from '../database/audit-counts.js';
 import { type Transaction } from '../database/unit-of-work.js';
-import { type StreamedBody } from '../operations/operation.js';
+import { type StreamedBody, type UploadTerms } from '../operations/operation.js';
 import { flag, text } from '../operations/schemas.js';
 import { CellReader } from './cells.js';
 import { readCsvTable, type TableColumns, type TableRow } from './csv-table.js';
@@ -77,7 +77,7 @@ export async function readImport<Name extends string>(
   return { rows, reader: cellReader(format, rows, numbers) };
 }
 
-const importUpload = { types: ['text/csv'], limitBytes: 4 * 1024 * 1024 } as const;
+const importUpload: UploadTerms = { types: ['text/csv'], limitBytes: 4 * 1024 * 1024 };
 
 /** What became of a row, with the person whom it is about, or the failure that rejects it. */
 export type RowOutcome =

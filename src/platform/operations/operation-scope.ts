@@ -13,6 +13,7 @@ const areaScopes: Readonly<Record<string, KeyScope>> = {
   fields: 'plans',
   assignments: 'plans',
   absences: 'plans',
+  holidays: 'plans',
   'fx-rates': 'plans',
   'rate-tables': 'plans',
   'fiscal-years': 'plans',

@@ -123,6 +123,7 @@ const kindNames: Readonly<Record<ImportRecord['kind'], string>> = {
   lines: 'Products of deals',
   draws: 'Draws',
   fx_rates: 'Exchange rates',
+  holidays: 'Holidays',
   rate_table_rows: 'Rows of a rate table',
   invoices: 'Invoices',
   refunds: 'Refunds',

@@ -27,6 +27,7 @@ import { formatDay, formatDays, isDay } from '../../shared/format/dates.js';
 import { formatCount } from '../../shared/format/numbers.js';
 import { type FiscalYears, shortPeriod } from '../../shared/format/periods.js';
 import styles from './FiscalCalendar.module.css';
+import { HolidaysCard } from './HolidaysCard.js';
 
 /** The fiscal years of the workspace, each as a bar of its periods. */
 export function FiscalCalendarPage() {
@@ -40,6 +41,7 @@ export function FiscalCalendarPage() {
       <Loaded query={years} height={480}>
         {(stored) => <Years stored={stored} />}
       </Loaded>
+      <HolidaysCard />
     </Page>
   );
 }

@@ -1,0 +1,43 @@
+import { fileColumns } from '../../../api/file-columns.js';
+import { importOf } from '../../../imports/import-of.js';
+import { readValue } from '../../../kernel/invalid-values.js';
+import { filled } from '../../../platform/files/cells.js';
+import {
+  csvImport,
+  importQuery,
+  importResults,
+  readRowsInSlices,
+  rejectedRow,
+} from '../../../platform/files/import-results.js';
+import { daysOfCalendar } from '../calendar-file.js';
+import { holidayName } from '../holiday.js';
+import { holidayFacts } from '../holiday-facts.js';
+
+function readName(text: string | undefined): string {
+  const read = readValue(holidayName, filled('name', text));
+  if ('issues' in read) throw rejectedRow(`name: ${read.issues[0].message}`);
+  return read.value;
+}
+
+export const importHolidays = importOf(
+  {
+    id: 'importHolidays',
+    summary:
+      'Enter holidays of the company from an iCalendar file with events of whole days, or from a CSV file; a row replaces the holiday of its day',
+    path: '/v1/holidays/import',
+    query: importQuery,
+    response: importResults,
+    upload: { ...csvImport.upload, types: ['text/csv', 'text/calendar'] },
+    example: 'day,name\n2026-12-25,Christmas Day\n',
+  },
+  {
+    facts: holidayFacts,
+    columns: { names: fileColumns.holidays, required: ['day', 'name'] },
+    toCsv: daysOfCalendar,
+    read: async (_tx, rows, { reader }) =>
+      readRowsInSlices(rows, ({ cells }) => ({
+        fact: { day: filled('day', reader.day('day', cells.day)), name: readName(cells.name) },
+      })),
+    trigger: 'absence',
+  },
+);
