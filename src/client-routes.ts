@@ -148,6 +148,7 @@ export const routes: Readonly<Record<string, string>> = {
   listRateTables: 'GET /v1/rate-tables',
   getRateTable: 'GET /v1/rate-tables/:name',
   setRateTable: 'PUT /v1/rate-tables/:name',
+  previewRateTable: 'POST /v1/rate-tables/:name/preview',
   importRateTableRows: 'POST /v1/rate-tables/:name/import',
   deleteRateTable: 'DELETE /v1/rate-tables/:name',
   listRateTableRevisions: 'GET /v1/rate-tables/:name/revisions',

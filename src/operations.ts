@@ -238,6 +238,7 @@ import { setQuotas } from './plans/quotas/commands/set-quotas.js';
 import { listQuotas } from './plans/quotas/queries/list-quotas.js';
 import { deleteRateTable } from './plans/rate-tables/commands/delete-rate-table.js';
 import { importRateTableRows } from './plans/rate-tables/commands/import-rate-table-rows.js';
+import { previewRateTable } from './plans/rate-tables/commands/preview-rate-table.js';
 import { setRateTable } from './plans/rate-tables/commands/set-rate-table.js';
 import { getRateCoverage } from './plans/rate-tables/queries/get-rate-coverage.js';
 import { getRateTable } from './plans/rate-tables/queries/get-rate-table.js';
@@ -442,6 +443,7 @@ export const operations = [
   listRateTables,
   getRateTable,
   setRateTable,
+  previewRateTable,
   importRateTableRows,
   deleteRateTable,
   listRateTableRevisions,

@@ -1,6 +1,6 @@
 import { isRefundKey, parseRefundKey } from '../engine/clawback.js';
 import { buildTimeline, computeStretches, differingDays } from '../engine/version-timeline.js';
-import { type Day, type DayRange, isWithin, overlap } from '../kernel/day.js';
+import { type Day, type DayRange, overlap } from '../kernel/day.js';
 import { Decimal } from '../kernel/decimal.js';
 import { getOrInsert } from '../kernel/get-or-insert.js';
 import { withRatesFor } from '../ledger/input/exchange-rates.js';
@@ -8,7 +8,7 @@ import { canonicalFieldMapping } from '../ledger/input/field-mapping.js';
 import { loadVersions, loadWorkspaceTerms, type RepTerms, type StoredVersion } from '../ledger/input/rep-terms.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
 import { type Forecast, forecastChange } from '../simulation/forecast.js';
-import { type MovedRow, type RowState } from '../simulation/moved-rows.js';
+import { type MovedRow, withinRange } from '../simulation/moved-rows.js';
 import { loadOpenTotals, type OpenTotal } from '../simulation/open-totals.js';
 import { asStored } from '../simulation/overlay.js';
 import { OwedByPeriods } from '../simulation/owed-by-periods.js';
@@ -139,14 +139,6 @@ async function loadChangedTerms(
     };
   };
   return { versions: all, terms: ofChange };
-}
-
-/** The moved rows, each with its state before and after where that state is earned in the range. */
-function withinRange(moved: readonly MovedRow[], range: DayRange): MovedRow[] {
-  const stateInRange = (state: RowState | null) => (state !== null && isWithin(state.earnedOn, range) ? state : null);
-  return moved
-    .map((row) => ({ ...row, before: stateInRange(row.before), after: stateInRange(row.after) }))
-    .filter(({ before, after }) => before !== null || after !== null);
 }
 
 /** The exact sum before a change, and by how much the change moves it. */

@@ -1,6 +1,7 @@
 import { type Decision, type RepResult } from '../engine/model.js';
 import { type CascadeInput, decodeInputs } from '../engine/trace.js';
 import { addTo } from '../kernel/add-to.js';
+import { type DayRange, isWithin } from '../kernel/day.js';
 import { Decimal } from '../kernel/decimal.js';
 import { type EventLoopSlice } from '../kernel/waiting.js';
 import { type LedgerRow } from '../ledger/input/ledger-rows.js';
@@ -32,6 +33,14 @@ export interface MovedRow {
 /** The rows of a rep that move, and what they change for managers and peers. */
 export interface RepMoves extends Earnings {
   readonly rows: readonly MovedRow[];
+}
+
+/** The moved rows, each with its state before and after where that state is earned in the range. */
+export function withinRange(moved: readonly MovedRow[], range: DayRange): MovedRow[] {
+  const stateInRange = (state: RowState | null) => (state !== null && isWithin(state.earnedOn, range) ? state : null);
+  return moved
+    .map((row) => ({ ...row, before: stateInRange(row.before), after: stateInRange(row.after) }))
+    .filter(({ before, after }) => before !== null || after !== null);
 }
 
 /** The difference between the stored rows and the result. */

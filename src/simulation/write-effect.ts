@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { z } from 'zod';
 import { addTo } from '../kernel/add-to.js';
-import { type Day, type DayRange, overlap } from '../kernel/day.js';
+import { allDays, type Day, type DayRange, intersection, overlap } from '../kernel/day.js';
 import { Decimal } from '../kernel/decimal.js';
 import { getOrInsert } from '../kernel/get-or-insert.js';
 import { sumsByCurrency } from '../kernel/sums-by-currency.js';
@@ -9,7 +9,7 @@ import { loadTerms, type RepTerms } from '../ledger/input/rep-terms.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
 import { flag } from '../platform/operations/schemas.js';
 import { forecastDeals } from './forecast.js';
-import { type MovedRow, type RowState } from './moved-rows.js';
+import { type MovedRow, type RowState, withinRange } from './moved-rows.js';
 import { OwedByPeriods } from './owed-by-periods.js';
 
 /** A calculation of more deals would hold the lock of the workspace for too long. */
@@ -97,6 +97,8 @@ export interface Written<Result> {
   readonly result: Result;
   /** The reps whom it affects, with the days; null if they have too many deals for a calculation. */
   readonly affected: ReadonlyMap<string, DayRange> | null;
+  /** Only what is earned on these days is compared; absent: on all days. */
+  readonly compared?: DayRange;
 }
 
 /** How a write moves the rows of open periods and what approved ones owe. */
@@ -130,14 +132,15 @@ export async function computeMovement<Result>(
   write: () => Promise<Written<Result>>,
 ): Promise<{ readonly result: Result; readonly movement: Movement | null }> {
   await sql`savepoint before_write`.execute(tx.db);
-  const { result, affected } = await write();
+  const { result, affected, compared = allDays } = await write();
   if (affected === null) return { result, movement: null };
   const { moved, terms, window } = await forecastDeals(tx, affected, today);
-  const after = await loadOwed(tx, [...terms.values()], window, today);
+  const owedIn = window !== null && overlap(window, compared) ? intersection(window, compared) : null;
+  const after = await loadOwed(tx, [...terms.values()], owedIn, today);
   await sql`rollback to savepoint before_write`.execute(tx.db);
   const stored = terms.size === 0 ? [] : await loadTerms(tx, [...terms.keys()]);
-  const locked = after.since(await loadOwed(tx, stored, window, today));
-  return { result, movement: { moved, locked } };
+  const locked = after.since(await loadOwed(tx, stored, owedIn, today));
+  return { result, movement: { moved: withinRange(moved, compared), locked } };
 }
 
 /** The reps with the days, or null if they have too many deals for a calculation. */

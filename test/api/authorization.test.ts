@@ -146,6 +146,7 @@ const requests: Readonly<Record<string, { readonly path?: string; readonly body?
   listRateTables: {},
   getRateTable: { path: '/v1/rate-tables/nope' },
   setRateTable: { path: '/v1/rate-tables/nope', body: {} },
+  previewRateTable: { path: '/v1/rate-tables/nope/preview', body: {} },
   importRateTableRows: { path: '/v1/rate-tables/nope/import', body: 'base\n', csv: true },
   deleteRateTable: { path: '/v1/rate-tables/nope' },
   listRateTableRevisions: { path: '/v1/rate-tables/nope/revisions' },

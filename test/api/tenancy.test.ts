@@ -295,6 +295,12 @@ const probes: Readonly<Record<string, readonly Probe[]>> = {
       { keys: [], columns: [{ name: 'base' }], rows: [{ values: { base: 0.1 } }] },
     ],
   ],
+  previewRateTable: [
+    [
+      'POST /v1/rate-tables/<table>/preview',
+      { keys: [], columns: [{ name: 'base' }], rows: [{ values: { base: 0.1 } }] },
+    ],
+  ],
   importRateTableRows: [['POST /v1/rate-tables/<table>/import', 'base\n0.1\n']],
   deleteRateTable: [['DELETE /v1/rate-tables/<table>']],
   listRateTableRevisions: [['GET /v1/rate-tables/<table>/revisions']],

@@ -390,6 +390,7 @@ describe('the audit log of calls', () => {
       'simulateCommissions',
       'previewPlanChange',
       'previewPlanOverride',
+      'previewRateTable',
       'previewAssignments',
       'previewQuotas',
       'previewWorkspace',

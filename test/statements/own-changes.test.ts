@@ -28,7 +28,7 @@ const rules: Readonly<Record<'rejected' | 'listed' | 'free', string>> = {
     updateIntegration checkWriteBack confirmSession logOut autoMatchFields acceptException deleteAcceptedException recalculateCommissions importHolidays
     syncCommissions simulateCommissions cleanupCommissions resetCommissions createScheduledImport updateScheduledImport
     deleteScheduledImport testScheduledImport runScheduledImport confirmScheduledImport dismissCorrectionConflicts createPlan
-    previewPlanChange runPlanTests lookUpRate previewPlanOverride previewAssignments previewQuotas generateStatements generateStatement
+    previewPlanChange runPlanTests lookUpRate previewRateTable previewPlanOverride previewAssignments previewQuotas generateStatements generateStatement
     addComment deleteComment acceptPlan declinePlan setPlanAcceptance remindAcceptances consentStatement putDelegation deleteDelegation openDispute recordPayrollHandover createPayoutBatch updatePayoutBatch syncReps bulkInviteReps
     inviteRep setAssignmentFilters setPersonFields setSavedViews previewWorkspace rotateWorkspaceKey createConnectionToken
     deleteConnectionToken createIntegrationKey revokeIntegrationKey setMailServer deleteMailServer sendTestMail

@@ -31,6 +31,7 @@ const excluded: Readonly<Record<string, string>> = {
   getInvoice: 'the list of the invoices of a deal has the same',
   getPayoutBatch: 'the list of batches has the sums, and the file has the lines',
   deleteComment: 'comments stay with the statement',
+  previewRateTable: 'saving a table shows the same before it is stored',
   lookUpRate: 'the page of a table has all of its rows, with a filter',
   getPersonValues: 'the title, team and location of a person are those of today',
   setPersonValues: 'a changed title, team or location holds from the day on which it is entered',

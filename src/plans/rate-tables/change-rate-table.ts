@@ -5,8 +5,18 @@ import { type RateTable } from '../../engine/rate-table.js';
 import { problemsOfTier } from '../../engine/table-use.js';
 import { type Caller, peopleBehind } from '../../kernel/caller.js';
 import { type Clock } from '../../kernel/clock.js';
-import { type DayRange, earliestDay, extendRange, intersection, latestDay, overlap } from '../../kernel/day.js';
+import {
+  allDays,
+  type DayRange,
+  earliestDay,
+  extendRange,
+  intersection,
+  latestDay,
+  overlap,
+} from '../../kernel/day.js';
 import { Failure, invalid } from '../../kernel/failure.js';
+import { type Period } from '../../kernel/period.js';
+import { loadCalendar } from '../../ledger/input/calendar.js';
 import { dealsOfRep, givenRepDays } from '../../ledger/input/deals-of-rep.js';
 import { loadVersions, loadWorkspaceTerms } from '../../ledger/input/rep-terms.js';
 import { type CommissionChanges } from '../../ledger/requests/commission-changes.js';
@@ -53,9 +63,8 @@ export const changedTable = z.object({
 });
 type ChangedTable = z.input<typeof changedTable>;
 
-interface TableChange {
+export interface TableChange {
   readonly name: string;
-  readonly dryRun: boolean;
   readonly note: string;
   /** The latest revision that the caller has seen. */
   readonly seen: number | undefined;
@@ -74,12 +83,12 @@ interface ChangeUses {
  * Changes a table, and requests the people on plans that use it on the days on which its rows differ. Rejects a change
  * that concerns a person behind the request.
  */
-export async function runTableChange(uses: ChangeUses, caller: Caller, change: TableChange): Promise<ChangedTable> {
-  if (change.dryRun)
-    return previewPlansWrite(uses, caller, async (tx) => {
-      const { result, days } = await writeTable(tx, caller, change);
-      return { result: { ...result, jobId: null }, affected: await loadAffectedWithin(tx, days) };
-    });
+export async function runTableChange(
+  uses: ChangeUses,
+  caller: Caller,
+  change: TableChange & { readonly dryRun: boolean },
+): Promise<ChangedTable> {
+  if (change.dryRun) return previewTableChange(uses, caller, change);
   return uses.changes.run(caller, 'exclusive', async (tx, recalculate) => {
     const { result, days } = await (change.counts === undefined
       ? writeTable(tx, caller, change)
@@ -88,6 +97,20 @@ export async function runTableChange(uses: ChangeUses, caller: Caller, change: T
     const work = { trigger: 'rate_table', requests, deals: 0 } as const;
     const jobId = requests.length === 0 ? null : await requestAsJob(tx, recalculate, caller, work);
     return { ...result, jobId };
+  });
+}
+
+/** What the change would do to commission, or only to what is earned in the period. */
+export async function previewTableChange(
+  uses: ChangeUses,
+  caller: Caller,
+  change: TableChange,
+  period?: Period,
+): Promise<ChangedTable> {
+  return previewPlansWrite(uses, caller, async (tx) => {
+    const compared = period === undefined ? allDays : (await loadCalendar(tx)).range(period);
+    const { result, days } = await writeTable(tx, caller, change);
+    return { result: { ...result, jobId: null }, affected: await loadAffectedWithin(tx, days), compared };
   });
 }
 
@@ -137,7 +160,7 @@ export const tableFacts = factsOf<TableFact>({
     const affected: AffectedDays[] = [];
     for (const { before, after } of changes) {
       const { name, revision: seen } = before as TableFact;
-      const change = { name, dryRun: false, note: '', seen, change: () => after?.table ?? null };
+      const change = { name, note: '', seen, change: () => after?.table ?? null };
       const { days } = await writeTable(tx, caller, change);
       affected.push(...[...days].map(([repId, range]) => ({ repId, days: range })));
     }

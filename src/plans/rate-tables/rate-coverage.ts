@@ -3,7 +3,7 @@ import { findRow } from '../../engine/rate-lookup.js';
 import { type RateTable } from '../../engine/rate-table.js';
 import { isAttainmentField } from '../../engine/rule-table.js';
 import { type Deal } from '../../engine/slug.js';
-import { type DayRange } from '../../kernel/day.js';
+import { type Day, type DayRange } from '../../kernel/day.js';
 import { getOrInsert } from '../../kernel/get-or-insert.js';
 import { EventLoopSlice } from '../../kernel/waiting.js';
 import { hasPartOf, isExpectedToPay } from '../../ledger/input/deals-of-rep.js';
@@ -25,6 +25,8 @@ interface MissingRow {
   lookups: number;
   readonly dealIds: string[];
   lastDeal: string | null;
+  /** The close date of the latest deal. */
+  readonly lastDay: Day;
 }
 
 interface Coverage {
@@ -77,9 +79,10 @@ function sourcesOf(table: RateTable, deal: Deal): readonly Deal[] {
   return looksUpLines(table) ? (deal.lines ?? []).map((line) => ({ ...deal, line })) : [deal];
 }
 
-function addMissing(missing: Map<string, MissingRow>, values: KeyValues, { dealId }: Deal): void {
+function addMissing(missing: Map<string, MissingRow>, values: KeyValues, { dealId, closeDate }: Deal): void {
   const key = JSON.stringify(values.map((value) => value ?? null));
-  const row = getOrInsert(missing, key, () => ({ values, deals: 0, lookups: 0, dealIds: [], lastDeal: null }));
+  const empty = { values, deals: 0, lookups: 0, dealIds: [], lastDeal: null, lastDay: closeDate };
+  const row = getOrInsert(missing, key, () => empty);
   row.lookups += 1;
   // The lines of a deal are looked up one after another.
   if (row.lastDeal === dealId) return;

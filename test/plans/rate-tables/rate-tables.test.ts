@@ -267,8 +267,8 @@ describe('rate tables over HTTP', () => {
       missingDeals: 3,
       truncated: false,
       missing: [
-        { keys: { family: 'Support' }, deals: 2, lookups: 2, dealIds: ['D2', 'D3'] },
-        { keys: { family: null }, deals: 1, lookups: 1, dealIds: ['D4'] },
+        { keys: { family: 'Support' }, deals: 2, lookups: 2, dealIds: ['D2', 'D3'], lastDay: daysAgo(20) },
+        { keys: { family: null }, deals: 1, lookups: 1, dealIds: ['D4'], lastDay: daysAgo(40) },
       ],
     });
     await put({ ...table(row('software', 0.1)), keys: [{ ...key, field: 'line.family' }] });
@@ -281,7 +281,7 @@ describe('rate tables over HTTP', () => {
     await workspace.deal('D7', 3, daysAgo(3), { lines });
     expect(await coverage()).to.deep.include({
       deals: 1,
-      missing: [{ keys: { family: 'support' }, deals: 1, lookups: 2, dealIds: ['D7'] }],
+      missing: [{ keys: { family: 'support' }, deals: 1, lookups: 2, dealIds: ['D7'], lastDay: daysAgo(3) }],
     });
     await workspace.calculated();
   });
@@ -373,6 +373,15 @@ describe('rate tables over HTTP', () => {
     expect(preview.effect.locked).to.deep.equal([
       { repId: workspace.ben, period: '2026-01', currency: 'USD', delta: 200 },
     ]);
+    const inPeriod = (period: string) =>
+      workspace.api.expect(200, 'POST', '/v1/rate-tables/Products/preview', { ...next, period });
+    expect(await inPeriod('2026')).to.deep.equal(preview);
+    const { effect: ofJanuary } = await inPeriod('2026-01');
+    expect(ofJanuary).to.deep.equal({ ...preview.effect, lines: 0, reps: 0, totals: [], byPeriod: [], byPlan: [] });
+    const { effect: ofFebruary } = await inPeriod('2026-02');
+    expect(ofFebruary).to.deep.equal({ ...preview.effect, locked: [] });
+    const invalid = { ...next, period: 'soon' };
+    await expectError('400 VALIDATION_FAILED', workspace.api.send('POST', '/v1/rate-tables/Products/preview', invalid));
     expect(await earned()).to.deep.equal({ D1: '1000', D2: '1000' });
     await put(next);
     expect(await earned()).to.deep.equal({ D1: '1000', D2: '1200' });

@@ -1,30 +1,10 @@
-import { z } from 'zod';
-import { rateTableContent } from '../../../engine/rate-table-input.js';
 import { CommissionChanges } from '../../../ledger/requests/commission-changes.js';
 import { CLOCK } from '../../../platform/injection-tokens.js';
 import { operation } from '../../../platform/operations/operation.js';
-import { day, text } from '../../../platform/operations/schemas.js';
 import { dryRunQuery } from '../../../simulation/write-effect.js';
 import { changedTable, loadTableSubject, runTableChange } from '../change-rate-table.js';
-import { replaceFrom } from '../dated-rows.js';
 import { tableContentExample, tableParams } from '../rate-table.js';
-
-const body = z.strictObject({
-  ...rateTableContent,
-  note: text(1000).optional().describe('Why the table changes, for its history'),
-  from: day
-    .optional()
-    .describe(
-      'First day of the new rows, YYYY-MM-DD: stored rows end the day before, and later ones are replaced. Absent: the table changes as if it had always been so',
-    ),
-  revision: z
-    .int()
-    .min(0)
-    .optional()
-    .describe(
-      'The latest revision that the caller has seen, 0 for a new table. If there is a later one, nothing changes',
-    ),
-});
+import { changeFailures, maxTableKeys, requestedTable, toTableChange } from '../requested-change.js';
 
 export const setRateTable = operation({
   id: 'setRateTable',
@@ -34,10 +14,10 @@ export const setRateTable = operation({
   access: 'admin',
   params: tableParams,
   query: dryRunQuery,
-  body,
-  maxKeys: 400_000,
+  body: requestedTable,
+  maxKeys: maxTableKeys,
   response: changedTable,
-  failures: { value_missing: 400, rows_overlap: 400, field_not_dated: 400, table_changed: 409, rate_table_in_use: 409 },
+  failures: changeFailures,
   subject: (tx, { params: { name } }) => loadTableSubject(tx, name),
   example: {
     params: { name: 'Products' },
@@ -51,18 +31,7 @@ export const setRateTable = operation({
     },
   },
   uses: { changes: CommissionChanges, clock: CLOCK },
-  async execute(
-    { params: { name }, query: { dryRun }, body: { note = '', from, revision, ...content } },
-    caller,
-    uses,
-  ) {
-    const given = { name, ...content };
-    return runTableChange(uses, caller, {
-      name,
-      dryRun,
-      note,
-      seen: revision,
-      change: (stored) => (stored === null || from === undefined ? given : replaceFrom(stored, given, from)),
-    });
+  async execute({ params: { name }, query: { dryRun }, body }, caller, uses) {
+    return runTableChange(uses, caller, { ...toTableChange(name, body), dryRun });
   },
 });

@@ -24,6 +24,7 @@ const response = z.object({
           deals: z.int().describe('Number of deals'),
           lookups: z.int().describe('Number of look-ups: of lines, or of deals'),
           dealIds: z.array(z.string()).describe('Ids of the latest of these deals, at most 5'),
+          lastDay: z.string().describe('Close date of the latest of these deals, YYYY-MM-DD'),
         })
         .describe('Values without a row'),
     )
@@ -49,7 +50,7 @@ export const getRateCoverage = operation({
       deals: 120,
       missingDeals: 2,
       truncated: false,
-      missing: [{ keys: { family: 'support' }, deals: 2, lookups: 3, dealIds: ['D-1', 'D-2'] }],
+      missing: [{ keys: { family: 'support' }, deals: 2, lookups: 3, dealIds: ['D-1', 'D-2'], lastDay: '2026-02-20' }],
     },
   },
   uses: { unitOfWork: UnitOfWork, clock: CLOCK },
@@ -64,11 +65,12 @@ export const getRateCoverage = operation({
         deals,
         missingDeals,
         truncated: isTruncated,
-        missing: missing.map(({ values, deals: count, lookups, dealIds }) => ({
+        missing: missing.map(({ values, deals: count, lookups, dealIds, lastDay }) => ({
           keys: Object.fromEntries(table.keys.map((key, index) => [key.name, values[index] ?? null])),
           deals: count,
           lookups,
           dealIds,
+          lastDay,
         })),
       };
     });
