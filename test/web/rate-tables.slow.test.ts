@@ -128,6 +128,26 @@ describe('rate tables in the web app', function () {
     await close();
   });
 
+  it('get a row for deals that meet none, on the days of the deals', async () => {
+    const { api } = browser.workspace;
+    const closeDate = new Date().toISOString().slice(0, 10);
+    await api.putDeal('E', { amount: 900, closeDate, currency: 'USD', ownerId: 'ann', name: 'E' });
+    await api.expect(200, 'PUT', '/v1/deals/E/lines', { lines: [{ lineId: '1', family: 'Support', amount: 900 }] });
+    const { page, problems, close } = await browser.openPage('admin', '/rate-tables/Products');
+    await pointer.press(page, 'button', 'until 14 Feb 2026');
+    await pointer.press(page, 'button', 'Add a row for family: Support');
+    await page.waitForFunction(`document.activeElement.ariaLabel === 'rate, row 4'`);
+    await page.keyboard.type('8 %');
+    await save(page, 'Save 1 row', '1 row added');
+    expect((await table()).rows.filter(({ keys }: Loose) => keys.family === 'Support')).to.deep.equal([
+      { keys: { family: 'Support' }, values: { rate: 0.08 }, effectiveStart: '2026-02-15', effectiveEnd: null },
+    ]);
+    await page.waitForFunction(`!document.querySelector('main').innerText.includes('family: Support')`);
+    expect(await violations(page)).to.deep.equal([]);
+    expect(problems).to.deep.equal([]);
+    await close();
+  });
+
   it('have other keys and columns, and are deleted when no plan uses them', async () => {
     const { page, problems, close } = await browser.openPage('admin', '/new-rate-table');
     await pointer.write(page, 'Name', 'Seats');

@@ -12,6 +12,7 @@ import {
   rejectedCells,
   type TableEdits,
   withDay,
+  withMissingRow,
 } from '#web/features/rate-tables/edited-table.js';
 
 type Table = NonNullable<Parameters<typeof buildTable>[0]>;
@@ -37,6 +38,54 @@ describe('the cells of a rate table', () => {
       expect(readValue(text, 'rate'), text).to.have.property('problem');
     for (const text of ['12', '..', '5..5', '9..2', '1..2026-01-01', '1..2..3'])
       expect(readCell(text, 'range'), text).to.have.property('problem');
+  });
+});
+
+describe('the row for values that meet none', () => {
+  const lastDay = '2026-02-10';
+  const keys = [
+    { name: 'family', field: 'line.family', match: 'exact' },
+    { name: 'size', field: 'line.amount', match: 'range' },
+  ] as const;
+  const table = (effectiveStart: string): Table =>
+    ({
+      name: 'T',
+      keys: [...keys],
+      columns: [{ name: 'rate', kind: 'rate' }],
+      rows: [{ keys: { family: 'a' }, values: { rate: 0.1 }, effectiveStart, effectiveEnd: null }],
+      revision: 1,
+      plans: [],
+    }) as Table;
+  const added = (stored: Table, values: Record<string, unknown>) => {
+    const { edits, firstValue } = withMissingRow(stored.rows, noTableEdits(stored), { keys: values, lastDay });
+    return buildTable(stored, { ...edits, cells: { ...edits.cells, [firstValue]: '5 %' } }).body.rows.filter(
+      ({ keys: cells }) => cells?.['family'] !== 'a',
+    );
+  };
+
+  it('has the value, a range that begins with it, or * for what is absent', () => {
+    const days = { effectiveStart: '2026-01-01', effectiveEnd: null };
+    const cases = [
+      [
+        { family: 'Support', size: 900.5 },
+        { family: 'Support', size: { from: 900.5 } },
+      ],
+      [
+        { family: ['b', 'c'], size: '12' },
+        { family: 'b', size: { from: 12 } },
+      ],
+      [
+        { family: null, size: 'large' },
+        { family: '*', size: '*' },
+      ],
+    ] as const;
+    for (const [values, cells] of cases)
+      expect(added(table('2026-01-01'), values)).to.deep.equal([{ keys: cells, values: { rate: 0.05 }, ...days }]);
+  });
+
+  it('holds from the day of the deal on where the table has no days of it', () => {
+    const [row] = added(table('2026-03-01'), { family: 'b', size: 1 });
+    expect(row).to.deep.include({ effectiveStart: lastDay, effectiveEnd: '2026-02-28' });
   });
 });
 

@@ -4,6 +4,7 @@ import { type Answer, api } from './client.js';
 export type RateTableSummary = Answer<'listRateTables'>['rateTables'][number];
 export type StoredRateTable = Answer<'getRateTable'>;
 export type RateCoverage = Answer<'getRateCoverage'>;
+export type MissingRow = RateCoverage['missing'][number];
 export type RateTableRevision = Answer<'listRateTableRevisions'>['revisions'][number];
 export type RateTableChange = Answer<'setRateTable'>;
 /** A table as it is sent. */

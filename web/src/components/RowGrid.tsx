@@ -1,9 +1,9 @@
 import { IconX } from '@tabler/icons-react';
-import { useRef } from 'react';
+import { useEffect, useRef } from 'react';
 import { pastedRows } from '../shared/format/csv.js';
 import { IconButton } from './Button.js';
 import styles from './GridEditor.module.css';
-import { computeStep } from './grid-keys.js';
+import { cellKey, computeStep } from './grid-keys.js';
 import { type EnteredCell, type GridColumn, placeBlock } from './placed-block.js';
 
 interface RowGridProps {
@@ -17,6 +17,8 @@ interface RowGridProps {
   readonly onEnter: (cells: readonly EnteredCell[]) => void;
   readonly onRemove: (row: string) => void;
   readonly onUndo?: () => void;
+  /** A cell that gets the focus when it appears. */
+  readonly focused?: string | undefined;
 }
 
 /**
@@ -24,8 +26,12 @@ interface RowGridProps {
  * that are missing, Ctrl or Command with `d` repeats the cell above, and with `z` undoes the last change.
  */
 export function RowGrid(props: RowGridProps) {
-  const { caption, columns, rows, textOf, isEdited, problemOf, onEnter, onRemove, onUndo } = props;
+  const { caption, columns, rows, textOf, isEdited, problemOf, onEnter, onRemove, onUndo, focused } = props;
   const body = useRef<HTMLTableSectionElement>(null);
+  useEffect(() => {
+    if (focused !== undefined)
+      body.current?.querySelector<HTMLInputElement>(`[data-cell="${CSS.escape(focused)}"]`)?.focus();
+  }, [focused]);
   const focus = (row: number, column: number) => {
     const input = body.current?.rows[row]?.querySelectorAll('input')[column];
     input?.focus();
@@ -71,6 +77,7 @@ export function RowGrid(props: RowGridProps) {
                 <Cell
                   key={column.key}
                   id={`${row} ${column.key} note`.replaceAll(' ', '-')}
+                  cell={cellKey(row, column.key)}
                   column={column}
                   label={`${column.label}, row ${at + 1}`}
                   isPinned={right === 0}
@@ -95,6 +102,7 @@ export function RowGrid(props: RowGridProps) {
 
 interface CellProps {
   readonly id: string;
+  readonly cell: string;
   readonly column: GridColumn;
   readonly label: string;
   readonly isPinned: boolean;
@@ -107,13 +115,14 @@ interface CellProps {
 }
 
 /** The input of a cell, and below it what is wrong. */
-function Cell({ id, column, label, isPinned, text, isEdited, problem, onText, onKey, onPaste }: CellProps) {
+function Cell({ id, cell, column, label, isPinned, text, isEdited, problem, onText, onKey, onPaste }: CellProps) {
   const look = problem !== null ? styles.wrong : isEdited ? styles.edited : '';
   return (
     <td className={isPinned ? styles.pinned : undefined}>
       <input
         className={`${styles.cell} ${column.isNumber ? 'num' : styles.text} ${look}`}
         aria-label={label}
+        data-cell={cell}
         aria-invalid={problem === null ? undefined : true}
         aria-describedby={problem === null ? undefined : id}
         autoComplete="off"

@@ -18,6 +18,15 @@ function writeBound(bound: number | string | undefined): string {
   return typeof bound === 'string' ? bound : writeNumber(bound);
 }
 
+/** The cell that the value meets which was looked up: of a range, that from the value on. */
+export function cellOfValue(value: unknown, match: RateTableKey['match']): string {
+  const one: unknown = Array.isArray(value) ? value[0] : value;
+  if (one == null) return anyValue;
+  if (match !== 'range') return writeCell(one as RateCell);
+  const bound = readBound(String(one));
+  return bound == null ? anyValue : writeCell({ from: bound });
+}
+
 /** A key of a row: a text, a range such as 0..12, or * for everything, which an empty cell means too. */
 export function readCell(text: string, match: RateTableKey['match']): Read<RateCell> {
   const written = text.trim();

@@ -1,8 +1,8 @@
 import { ApiError, addDays } from '#src/client.js';
 import type { RateKind, RateTableKey, RateTableRow } from '#src/engine/rate-table.js';
-import { type SentRateTable, type StoredRateTable } from '../../api/rate-table-queries.js';
+import { type MissingRow, type SentRateTable, type StoredRateTable } from '../../api/rate-table-queries.js';
 import { cellKey, type Edits } from '../../components/grid-keys.js';
-import { anyValue, type Read, readCell, readValue, writeCell, writeValue } from './cells.js';
+import { anyValue, cellOfValue, type Read, readCell, readValue, writeCell, writeValue } from './cells.js';
 
 /** A key or a column as it is edited. The id is its stored name, so that it may be renamed. */
 type Named<Of> = Of & { readonly id: string };
@@ -185,6 +185,31 @@ export function withDay(rows: Rows, edits: TableEdits, day: string): TableEdits 
     cells: { ...edits.cells, ...Object.fromEntries(copied) },
     added: again(edits.added),
     removed: again(edits.removed),
+  };
+}
+
+/** A new row with the keys that no row has, on the days of the tab with the day, and the cell of its first value. */
+export function withMissingRow(
+  rows: Rows,
+  edits: TableEdits,
+  { keys, lastDay: day }: Pick<MissingRow, 'keys' | 'lastDay'>,
+): { readonly edits: TableEdits; readonly from: string | null; readonly firstValue: string } {
+  const isOn = ({ from, to }: Span) => (from === null || from <= day) && (to === null || day <= to);
+  const span = listSpans(rows, edits).find(isOn);
+  const from = span === undefined ? day : span.from;
+  const row = newRow(from, nextRow(edits));
+  const cells = edits.head.keys.map(
+    ({ id, match }) => [cellKey(row, keyPart(id)), cellOfValue(keys[id], match)] as const,
+  );
+  return {
+    edits: {
+      ...edits,
+      days: span === undefined ? [...edits.days, day] : edits.days,
+      cells: { ...edits.cells, ...Object.fromEntries(cells) },
+      added: [...edits.added, row],
+    },
+    from,
+    firstValue: cellKey(row, valuePart(edits.head.columns[0]?.id ?? '')),
   };
 }
 

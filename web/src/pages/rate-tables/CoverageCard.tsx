@@ -1,33 +1,46 @@
+import { IconPlus } from '@tabler/icons-react';
 import { Fragment } from 'react';
-import { type RateCoverage } from '../../api/rate-table-queries.js';
+import { type MissingRow, type RateCoverage } from '../../api/rate-table-queries.js';
 import blocks from '../../components/Blocks.module.css';
+import { IconButton } from '../../components/Button.js';
 import { DealLink } from '../../components/links.js';
 import { Card } from '../../components/Page.js';
 import { formatCount } from '../../shared/format/numbers.js';
 
+interface CoverageCardProps {
+  readonly coverage: RateCoverage;
+  /** Begins a row with the keys. */
+  readonly onAdd: (missing: MissingRow) => void;
+}
+
 /** Which deals of the last year meet no row of the table, by the values that a row is missing for. */
-export function CoverageCard({ coverage }: { readonly coverage: RateCoverage }) {
+export function CoverageCard({ coverage, onAdd }: CoverageCardProps) {
   return (
     <Card title="Deals without a row">
       <p className="dim">{summarize(coverage)}</p>
       <ul className={blocks.lines}>
-        {coverage.missing.map(({ keys, deals, dealIds }) => (
-          <li key={JSON.stringify(keys)}>
-            <span>
-              <b className="strong">{describeKeys(keys)}</b>
-              <span className="second">
-                {dealIds.map((dealId, index) => (
-                  <Fragment key={dealId}>
-                    {index === 0 ? '' : ', '}
-                    <DealLink dealId={dealId} name={null} />
-                  </Fragment>
-                ))}
-                {deals > dealIds.length ? ' …' : ''}
+        {coverage.missing.map((missing) => {
+          const { keys, deals, dealIds } = missing;
+          const words = describeKeys(keys);
+          return (
+            <li key={JSON.stringify(keys)}>
+              <span>
+                <b className="strong">{words}</b>
+                <span className="second">
+                  {dealIds.map((dealId, index) => (
+                    <Fragment key={dealId}>
+                      {index === 0 ? '' : ', '}
+                      <DealLink dealId={dealId} name={null} />
+                    </Fragment>
+                  ))}
+                  {deals > dealIds.length ? ' …' : ''}
+                </span>
               </span>
-            </span>
-            <span className="dim">{formatCount(deals, 'deal')}</span>
-          </li>
-        ))}
+              <span className="dim">{formatCount(deals, 'deal')}</span>
+              <IconButton icon={IconPlus} label={`Add a row for ${words}`} onClick={() => onAdd(missing)} />
+            </li>
+          );
+        })}
       </ul>
     </Card>
   );

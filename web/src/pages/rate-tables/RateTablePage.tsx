@@ -3,6 +3,7 @@ import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useChange } from '../../api/change.js';
 import {
+  type MissingRow,
   type RateTableRevision,
   rateCoverageQuery,
   rateTableQuery,
@@ -23,7 +24,7 @@ import { Card, Page } from '../../components/Page.js';
 import { formatTimestamp } from '../../shared/format/dates.js';
 import { formatCount } from '../../shared/format/numbers.js';
 import { CoverageCard } from './CoverageCard.js';
-import { TableEditor } from './TableEditor.js';
+import { TableEditor, useTableEditor } from './TableEditor.js';
 
 const route = getRouteApi('/_shell/rate-tables/$name');
 const crumbs = [{ label: 'Rate tables', to: '/rate-tables' }] as const;
@@ -49,8 +50,7 @@ export function RateTablePage() {
             ) : undefined
           }
         >
-          <TableEditor name={stored.name} table={stored} />
-          <AboutTable table={stored} />
+          <EditedTable table={stored} />
           {isDeleting ? <DeleteDialog name={stored.name} onClose={() => setDeleting(false)} /> : null}
         </Page>
       )}
@@ -58,10 +58,21 @@ export function RateTablePage() {
   );
 }
 
+function EditedTable({ table }: { readonly table: StoredRateTable }) {
+  const state = useTableEditor(table.name, table);
+  return (
+    <>
+      <TableEditor name={table.name} table={table} state={state} />
+      <AboutTable table={table} onAdd={state.addMissing} />
+    </>
+  );
+}
+
 /** A table that is not stored yet. */
 export function NewRateTablePage() {
   const tables = useQuery(rateTablesQuery);
   const [name, setName, clearName] = useKeptState('rate-table-name', '');
+  const state = useTableEditor(name.trim(), null);
   const isTaken = tables.data?.some((table) => table.name.toLowerCase() === name.trim().toLowerCase()) === true;
   return (
     <Page title="New rate table" crumbs={[...crumbs, { label: 'New rate table' }]} isWide>
@@ -73,7 +84,7 @@ export function NewRateTablePage() {
         value={name}
         onChange={({ currentTarget }) => setName(currentTarget.value)}
       />
-      <TableEditor name={name.trim()} table={null} isTaken={isTaken} onSaved={clearName} />
+      <TableEditor name={name.trim()} table={null} state={state} isTaken={isTaken} onSaved={clearName} />
     </Page>
   );
 }
@@ -103,8 +114,13 @@ function UsedBy({ plans }: Pick<StoredRateTable, 'plans'>) {
 
 const maxRevisions = 10;
 
+interface AboutTableProps {
+  readonly table: StoredRateTable;
+  readonly onAdd: (missing: MissingRow) => void;
+}
+
 /** What is below the table, which loads as a whole, so that no card moves another. */
-function AboutTable({ table: { name, revision, plans } }: { readonly table: StoredRateTable }) {
+function AboutTable({ table: { name, revision, plans }, onAdd }: AboutTableProps) {
   const query = combineQueries({
     coverage: useQuery(rateCoverageQuery(name, revision)),
     revisions: useQuery(rateTableRevisionsQuery(name)),
@@ -113,7 +129,7 @@ function AboutTable({ table: { name, revision, plans } }: { readonly table: Stor
     <Loaded query={query} height={240}>
       {({ coverage, revisions }) => (
         <>
-          <CoverageCard coverage={coverage} />
+          <CoverageCard coverage={coverage} onAdd={onAdd} />
           <div className={blocks.cardColumns}>
             <HistoryOfTable revisions={revisions.slice(0, maxRevisions)} />
             <UsedBy plans={plans} />

@@ -1,6 +1,6 @@
 import { IconArrowBackUp, IconPlus } from '@tabler/icons-react';
 import { useMemo, useState } from 'react';
-import { type StoredRateTable } from '../../api/rate-table-queries.js';
+import { type MissingRow, type StoredRateTable } from '../../api/rate-table-queries.js';
 import { useKeptState } from '../../app/kept-state.js';
 import blocks from '../../components/Blocks.module.css';
 import { Button } from '../../components/Button.js';
@@ -27,6 +27,7 @@ import {
   type TableEdits,
   textOf,
   withDay,
+  withMissingRow,
 } from '../../features/rate-tables/edited-table.js';
 import { formatDay } from '../../shared/format/dates.js';
 import { formatCount } from '../../shared/format/numbers.js';
@@ -40,6 +41,7 @@ interface TableEditorProps {
   readonly name: string;
   /** Null for a new table. */
   readonly table: StoredRateTable | null;
+  readonly state: TableState;
   /** Another table has the name. */
   readonly isTaken?: boolean;
   readonly onSaved?: () => void;
@@ -58,18 +60,35 @@ interface KeptSteps {
 
 const maxSteps = 50;
 
-/** What was entered for the revision that is shown. */
-function useTableEdits(name: string, table: StoredRateTable | null) {
+/** What was entered for the revision that is shown, and the days that are. */
+export function useTableEditor(name: string, table: StoredRateTable | null) {
   const revision = table?.revision ?? 0;
   const nothing: KeptSteps = { revision, steps: [] };
   const [kept, setKept, clear] = useKeptState<KeptSteps>(`rate-table:${table === null ? '' : name}`, nothing);
   const steps = kept.revision === revision ? kept.steps : [];
   const stored = useMemo(() => noTableEdits(table), [table]);
+  const edits = steps.at(-1)?.edits ?? stored;
+  const spans = listSpans(table?.rows ?? [], edits);
+  const [from, setFrom] = useState<string | null>(spans.at(-1)?.from ?? null);
+  const [focused, setFocused] = useState<string>();
+  const edit = (next: TableEdits, cell: string | null = null) => {
+    const isSameCell = cell !== null && steps.at(-1)?.cell === cell;
+    const before = isSameCell ? steps.slice(0, -1) : steps.slice(-maxSteps);
+    setKept({ revision, steps: [...before, { edits: next, cell }] });
+  };
   return {
-    edits: steps.at(-1)?.edits ?? stored,
-    edit: (edits: TableEdits, cell: string | null = null) => {
-      const isSameCell = cell !== null && steps.at(-1)?.cell === cell;
-      setKept({ revision, steps: [...(isSameCell ? steps.slice(0, -1) : steps.slice(-maxSteps)), { edits, cell }] });
+    edits,
+    edit,
+    spans,
+    span: spans.find((one) => one.from === from) ?? (spans.at(-1) as Span),
+    showDays: setFrom,
+    /** The value to type of a row that was begun for deals without a row. */
+    focused,
+    addMissing: (missing: MissingRow) => {
+      const added = withMissingRow(table?.rows ?? [], edits, missing);
+      edit(added.edits);
+      setFrom(added.from);
+      setFocused(added.firstValue);
     },
     undo: steps.length === 0 ? null : () => setKept({ revision, steps: steps.slice(0, -1) }),
     clear,
@@ -84,12 +103,8 @@ interface Rejected {
 
 /** The rows of a table by their days, and what saves them. */
 export function TableEditor(props: TableEditorProps) {
-  const { name, table, isTaken = false } = props;
-  const state = useTableEdits(name, table);
-  const { edits, edit, undo } = state;
-  const spans = listSpans(table?.rows ?? [], edits);
-  const [from, setFrom] = useState<string | null>(spans.at(-1)?.from ?? null);
-  const span = spans.find((one) => one.from === from) ?? (spans.at(-1) as Span);
+  const { name, table, state, isTaken = false } = props;
+  const { edits, edit, undo, spans, span, showDays } = state;
   const [filter, setFilter] = useState('');
   const [rejected, setRejected] = useState<Rejected | null>(null);
   const [dialog, setDialog] = useState<DialogName | null>(null);
@@ -98,7 +113,7 @@ export function TableEditor(props: TableEditorProps) {
   const addRow = () => edit({ ...edits, added: [...edits.added, newRow(span.from, nextRow(edits))] });
   return (
     <>
-      <DaysOfTable spans={spans} current={span.from} onChange={setFrom} onNew={() => setDialog('days')} />
+      <DaysOfTable spans={spans} current={span.from} onChange={showDays} onNew={() => setDialog('days')} />
       <div className={blocks.filters}>
         <FilterField label="Filter rows" text={filter} onText={setFilter} />
         <Button icon={IconPlus} onClick={addRow}>
@@ -109,7 +124,6 @@ export function TableEditor(props: TableEditorProps) {
       <RowsOfSpan
         table={table}
         state={state}
-        span={span}
         filter={filter}
         problemOf={(key) =>
           built.problems.get(key) ?? (rejected?.of === built ? (rejected.cells.get(key) ?? null) : null)
@@ -127,9 +141,7 @@ export function TableEditor(props: TableEditorProps) {
       <OpenDialog
         {...props}
         dialog={dialog}
-        state={state}
         built={built}
-        onDay={setFrom}
         onRejected={(cells) => setRejected({ of: built, cells })}
         onClose={() => setDialog(null)}
       />
@@ -137,19 +149,17 @@ export function TableEditor(props: TableEditorProps) {
   );
 }
 
-type TableState = ReturnType<typeof useTableEdits>;
+type TableState = ReturnType<typeof useTableEditor>;
 type DialogName = 'head' | 'days' | 'save';
 
 interface OpenDialogProps extends TableEditorProps {
   readonly dialog: DialogName | null;
-  readonly state: TableState;
   readonly built: BuiltTable;
-  readonly onDay: (day: string) => void;
   readonly onRejected: (cells: ReadonlyMap<string, string>) => void;
   readonly onClose: () => void;
 }
 
-function OpenDialog({ dialog, name, table, state, built, onDay, onRejected, onSaved, onClose }: OpenDialogProps) {
+function OpenDialog({ dialog, name, table, state, built, onRejected, onSaved, onClose }: OpenDialogProps) {
   const { edits, edit, clear } = state;
   if (dialog === null) return null;
   if (dialog === 'head')
@@ -160,7 +170,7 @@ function OpenDialog({ dialog, name, table, state, built, onDay, onRejected, onSa
         name={name}
         onChange={(day) => {
           edit(withDay(table?.rows ?? [], edits, day));
-          onDay(day);
+          state.showDays(day);
         }}
         onClose={onClose}
       />
@@ -180,19 +190,20 @@ function OpenDialog({ dialog, name, table, state, built, onDay, onRejected, onSa
   );
 }
 
-interface RowsOfSpanProps extends Pick<TableEditorProps, 'table'> {
-  readonly state: TableState;
-  readonly span: Span;
+interface RowsOfSpanProps extends Pick<TableEditorProps, 'table' | 'state'> {
   readonly filter: string;
   readonly problemOf: (key: string) => string | null;
 }
 
-function RowsOfSpan({ table, state: { edits, edit, undo }, span, filter, problemOf }: RowsOfSpanProps) {
+function RowsOfSpan({ table, state, filter, problemOf }: RowsOfSpanProps) {
+  const { edits, edit, undo, span, focused } = state;
   const parts = listParts(edits.head);
   const pieces = listPieces(table?.rows ?? [], edits, span);
+  // A new row is always shown: it may have no text yet, and it comes last.
+  const stored = pieces.filter((piece) => piece.stored !== null);
   const isFound = (piece: Piece) => containsText(filter, ...parts.map((part) => textOf(piece, part, edits)));
-  const found = filter.trim() === '' ? pieces : pieces.filter(isFound);
-  const shown = found.slice(0, maxGridRows);
+  const found = filter.trim() === '' ? stored : stored.filter(isFound);
+  const shown = [...found.slice(0, maxGridRows), ...pieces.filter((piece) => piece.stored === null)];
   const ofKey = new Map(shown.map((piece) => [piece.key, piece]));
   const partOf = new Map(parts.map((part) => [part.key, part]));
   const at = (row: string, column: string) => [ofKey.get(row) as Piece, partOf.get(column) as Part] as const;
@@ -215,6 +226,7 @@ function RowsOfSpan({ table, state: { edits, edit, undo }, span, filter, problem
         caption={`Rates ${daysInWords(span)}`}
         columns={parts}
         rows={shown.map(({ key }) => key)}
+        focused={focused}
         textOf={(row, column) => textOf(...at(row, column), edits)}
         isEdited={(row, column) => isEdited(...at(row, column), edits)}
         problemOf={(row, column) => (isBlank(ofKey.get(row) as Piece) ? null : problemOf(cellKey(row, column)))}
@@ -227,7 +239,7 @@ function RowsOfSpan({ table, state: { edits, edit, undo }, span, filter, problem
           The first {maxGridRows} of {formatCount(found.length, 'row')}. Filter to see the others.
         </p>
       ) : null}
-      {found.length === 0 ? (
+      {shown.length === 0 ? (
         <p className="dim">{pieces.length === 0 ? 'No row on these days.' : 'No row matches.'}</p>
       ) : null}
     </>
