@@ -36,16 +36,20 @@ interface PayTerms {
 }
 
 export function payUnit({ parts }: TierMix, unit: PaidUnit, terms: PayTerms): UnitPay {
-  const paid = parts.map(({ tier, part }) => ({ part, ...payByTier(tier, unit, terms) }));
+  const paid = parts.map(({ tier }) => payByTier(tier, unit, terms));
   const lookups = paid.flatMap(({ lookup }) => lookup ?? []);
-  const reason = paid.find((one) => one.reason !== null)?.reason ?? null;
+  const reasons = paid.flatMap((one) => one.reason ?? []);
+  // Of two reasons, that which the floor and the exceptions are about.
+  const reason = reasons.find((one) => one === 'rate_not_found') ?? reasons[0] ?? null;
   if (reason !== null) return { weighted: Decimal.zero, reason, lookups, weightedRate: null };
   const hasRates = paid.every(({ rate }) => rate !== null);
+  const weigh = (read: (one: TierAmount) => Decimal) =>
+    sum(parts.map(({ part }, index) => part.times(read(paid[index] as TierAmount))));
   return {
-    weighted: sum(paid.map(({ part, amount }) => part.times(amount))),
+    weighted: weigh(({ amount }) => amount),
     reason: null,
     lookups,
-    weightedRate: hasRates ? sum(paid.map(({ part, rate }) => part.times(rate as Decimal))) : null,
+    weightedRate: hasRates ? weigh(({ rate }) => rate as Decimal) : null,
   };
 }
 
@@ -62,9 +66,9 @@ function payByTier(tier: EffectiveTier, unit: PaidUnit, terms: PayTerms): TierAm
   const compiled = tier.table?.compiled ?? null;
   if (compiled === null) return nothing('rate_not_found');
   const lookup = lookUp(compiled, unit.source, terms.facts);
-  const paid =
+  const { amount, rate, reason } =
     lookup.pay === null ? nothing('rate_not_found') : payKind(lookup.pay.kind, lookup.pay.value, unit, terms);
-  return { ...paid, lookup };
+  return { amount, rate, reason, lookup };
 }
 
 function nothing(reason: LineReason): TierAmount {

@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { type Refund } from '#src/engine/clawback.js';
 import { type CreditLine } from '#src/engine/credit-lines.js';
 import { type DealLine } from '#src/engine/deal-line.js';
+import { type RepResult } from '#src/engine/model.js';
 import { type PersonFacts } from '#src/engine/person-facts.js';
 import { type RateCell, type RateTable, type RateTableKey, type RateValue } from '#src/engine/rate-table.js';
 import { decodeTrace, type Trace } from '#src/engine/trace.js';
@@ -83,6 +84,15 @@ function scenario({ rules = [rule], deals = 'D | 2026-02-10 | 50000', lines = { 
   };
 }
 
+/** Calculates a scenario of the example. */
+type Calculate = (scenario: Scenario, example: string) => RepResult;
+let calculateScenario: Calculate = run;
+let current = '';
+
+function calculate(example: Example): RepResult {
+  return calculateScenario(scenario(example), current);
+}
+
 interface Paid {
   readonly amount: string;
   readonly credit: string;
@@ -93,7 +103,7 @@ interface Paid {
 
 /** What is paid by deal, or by rule and deal if there are several rules. */
 function paid(example: Example): Readonly<Record<string, Paid>> {
-  const { decisions } = run(scenario(example));
+  const { decisions } = calculate(example);
   const several = (example.rules ?? []).length > 1;
   return Object.fromEntries(
     decisions.map(({ dealKey, ruleName, amount, credit, tierName, category, trace, earnedOn }) => [
@@ -120,7 +130,7 @@ const amounts = (example: Example) =>
 const amountOf = (example: Example, deal = 'D') => amounts(example)[deal];
 const creditOf = (example: Example, deal = 'D') => Number(paid(example)[deal]?.credit);
 const shown = (example: Example, deal = 'D') => paid(example)[deal]?.trace.lines?.map(({ amount }) => amount);
-const reasonOf = (example: Example) => run(scenario(example)).outcomes.find(({ dealKey }) => dealKey === 'D')?.reason;
+const reasonOf = (example: Example) => calculate(example).outcomes.find(({ dealKey }) => dealKey === 'D')?.reason;
 const lineReasons = (example: Example) => paid(example)['D']?.trace.lines?.map(({ reason }) => reason ?? null);
 
 const after80 = {
@@ -136,7 +146,16 @@ const share = (percent: string, kind: 'split' | 'overlay' = 'split'): readonly C
 ];
 const marginal = { ...rule, tiers: two, tierMode: 'marginal' };
 
-describe('the worked examples of lines', () => {
+export function describeLineExamples(calculateWith: Calculate): void {
+  calculateScenario = calculateWith;
+  describe('the worked examples of lines', examples);
+}
+
+function examples(): void {
+  beforeEach(function () {
+    current = this.currentTest?.title ?? '';
+  });
+
   it('I1: pays the lines of a deal in one event', () => {
     const event = paid({})['D'];
     expect([event?.amount, event?.credit, event?.category]).to.deep.equal(['3700', '50000', 'commission']);
@@ -618,6 +637,14 @@ describe('the worked examples of lines', () => {
       tiers: tiersOf(at(0, { table: 'T', column: 'low' }), at(1, { table: 'T', column: 'high' })),
     };
     expect(amountOf({ rules: [mixed], tables: [amountsOf], ...after80 })).to.equal(48);
+    const units = table('T', [], ['low', 'high'], [[], { perUnit: 25 }, 0.1]);
+    const withoutQuantity = { rules: [mixed], tables: [units], ...after80 };
+    expect([amountOf(withoutQuantity), ...(lineReasons(withoutQuantity) ?? [])]).to.deep.equal([
+      0,
+      'field_missing',
+      'field_missing',
+      'field_missing',
+    ]);
   });
 
   it('J64: looks up a grid for deals without lines', () => {
@@ -781,4 +808,4 @@ describe('the worked examples of lines', () => {
     });
     expect(taken['refund:D:R1']).to.equal(-185);
   });
-});
+}

@@ -813,24 +813,25 @@ class RepLedger {
     return { value: isMissing ? ZERO : sum(pays.map((pay) => pay ?? ZERO)), hasRate: !isMissing };
   }
 
-  /** What a line is paid, before the share; null if it lacks a row. */
+  /** What a line is paid, before the share; null if it lacks a row. Without a quantity that a tier of the mix pays by, nothing. */
   private payOfLine(firing: Firing, line: CountedLine, mix: { tier: Tier; weight: Amount }[]): Amount | null {
     const { rule, isCreditNote } = firing;
     const pays = mix
       .filter(({ weight }) => !weight.isZero())
-      .map(({ tier, weight }): Amount | null => {
+      .map(({ tier, weight }): Amount | 'no row' | null => {
         if (tier.flatAmount !== null) {
           const paid =
             rule.lines?.flatPer === 'unit'
               ? timesUnits(tier.flatAmount, line, isCreditNote)
               : timesLine(tier.flatAmount, line);
-          return (paid ?? ZERO).times(weight);
+          return paid?.times(weight) ?? null;
         }
         if (tier.table === null) return (tier.rate ?? ZERO).times(line.base).times(weight);
         const row = this.payOfTable(firing, tier, line);
-        return row === null ? null : (payOfRow(row, line, isCreditNote) ?? ZERO).times(weight);
+        return row === null ? 'no row' : (payOfRow(row, line, isCreditNote)?.times(weight) ?? null);
       });
-    return pays.some((pay) => pay === null) ? null : sum(pays.map((pay) => pay ?? ZERO));
+    if (pays.includes('no row')) return null;
+    return pays.includes(null) ? ZERO : sum(pays.map((pay) => pay as Amount));
   }
 
   /** Section 7: the tier reached. */
