@@ -93,6 +93,9 @@ export function matchLines(
   };
 }
 
+const noConversions: ConvertedLine['conversions'] = [];
+const noNames: ConvertedLine['missing'] = [];
+
 function readLines(
   rule: CompiledRule,
   lines: CompiledLines,
@@ -100,9 +103,13 @@ function readLines(
   { currency, convert, day }: LineTerms & { readonly day: Day },
 ): readonly ReadLine[] | UncountedDeal {
   const read = linesOf(rule, lines, deal).map((own): ReadLine => {
-    const converted = convert === null ? { line: own, conversions: [], missing: [] } : convert(own);
-    const source = { ...deal, line: converted.line };
-    return { ...converted, own, source, matches: lines.conditions.passes(source, day) };
+    const { line, conversions, missing } = convert?.(own) ?? {
+      line: own,
+      conversions: noConversions,
+      missing: noNames,
+    };
+    const source = { ...deal, line };
+    return { line, conversions, missing, own, source, matches: lines.conditions.passes(source, day) };
   });
   if (read.length === 0) return { reason: 'no_lines' };
   const unconverted = read.flatMap(({ missing }) => missing.filter((name) => lines.conditionNames.has(name)));
@@ -144,26 +151,31 @@ function explainLines({ conditions }: CompiledLines, read: readonly ReadLine[], 
 }
 
 function sumLines(rule: CompiledRule, lines: CompiledLines, read: readonly ReadLine[]): CountedDeal | UncountedDeal {
-  const valued = read.map((one) => ({ ...one, ...valuesOf(rule, lines, one) }));
-  const counted = valued.filter(({ reason }) => reason === null);
+  const values = read.map((one) => valuesOf(rule, lines, one));
+  const counted = values.filter(({ reason }) => reason === null);
   if (counted.length === 0) return { reason: 'field_missing', missing: [rule.rule.payoutBase ?? rule.rule.measure] };
   const total = (values: readonly (Decimal | null | undefined)[]) => sum(values.map((value) => value ?? Decimal.zero));
   return {
-    lines: valued.map(({ own, source, reason, base, credit, matches }) => ({
-      line: own,
-      source,
-      reason,
-      seen: matches ? [] : lines.conditions.seen(source, source.closeDate),
-      base: base ?? Decimal.zero,
-      credit: credit ?? Decimal.zero,
-      quantity: asNumber(lines.readQuantity(source)),
-      tierValue: lines.hasTiers && rule.readTierValue !== null ? asNumber(rule.readTierValue(source)) : null,
-    })),
+    lines: read.map(({ own, source, matches }, index) => {
+      const { reason, base, credit } = values[index] as LineNumbers;
+      return {
+        line: own,
+        source,
+        reason,
+        seen: matches ? nothingSeen : lines.conditions.seen(source, source.closeDate),
+        base: base ?? Decimal.zero,
+        credit: credit ?? Decimal.zero,
+        quantity: asNumber(lines.readQuantity(source)),
+        tierValue: lines.hasTiers && rule.readTierValue !== null ? asNumber(rule.readTierValue(source)) : null,
+      };
+    }),
     measure: lines.hasMeasure ? total(counted.map(({ measure }) => measure)) : null,
     base: lines.hasBase ? total(counted.map(({ base }) => base)) : null,
-    conversions: valued.filter(({ matches }) => matches).flatMap(({ conversions }) => conversions),
+    conversions: read.filter(({ matches }) => matches).flatMap(({ conversions }) => conversions),
   };
 }
+
+const nothingSeen: readonly SeenValue[] = [];
 
 interface LineNumbers {
   readonly reason: LineReason | null;
@@ -179,7 +191,8 @@ function valuesOf(rule: CompiledRule, lines: CompiledLines, { source, matches }:
   const readBase = rule.readBase ?? rule.readMeasure;
   const measure = required(lines.hasMeasure, rule.readMeasure);
   if (lines.hasMeasure && measure === null) return { reason: absenceReason(rule.readMeasure(source)) };
-  const base = required(lines.hasBase, readBase);
+  const isMeasure = lines.hasBase && lines.hasMeasure && readBase === rule.readMeasure;
+  const base = isMeasure ? measure : required(lines.hasBase, readBase);
   if (lines.hasBase && base === null) return { reason: absenceReason(readBase(source)) };
   return { reason: null, measure, base, credit: creditOfLine(rule, lines, measure, source) };
 }

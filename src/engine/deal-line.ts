@@ -85,9 +85,11 @@ export function lineReader(name: string): (line: DealLine) => FieldValue | undef
   return (line) => line[field];
 }
 
+const isShortest = /^-?[1-9]\d{0,14}(?:\.\d{0,14}[1-9])?$/;
+
 /** A number has one form, however it is stored. */
 function shortestForm(value: string | number | null | undefined): FieldValue | undefined {
-  if (typeof value !== 'string') return value;
+  if (typeof value !== 'string' || isShortest.test(value)) return value;
   return Decimal.parse(value.trim())?.toString() ?? value;
 }
 

@@ -1,8 +1,9 @@
 import { type Day } from '../kernel/day.js';
 import { Decimal } from '../kernel/decimal.js';
+import { getOrInsert } from '../kernel/get-or-insert.js';
 import { type Condition, type ConditionTrace, explainSeen, type SeenValue } from './condition.js';
 import { type FieldValue } from './field-value.js';
-import { type RateCell, type RateKind } from './rate-table.js';
+import { type RateCell, type RateKind, type RateTableRow } from './rate-table.js';
 import { type TableLookup } from './rule-table.js';
 
 /** Why a line pays nothing: it is not counted, or it counts and has no rate. */
@@ -108,11 +109,14 @@ function encodeLine(line: LineParts): string {
 
 const ratePlaces = 10;
 
+/** A row is found by many lines. */
+const encodedCells = new WeakMap<RateTableRow, string>();
+
 function encodeLookup({ table, column, keys, row, pay }: TableLookup): string {
-  const cells = row === null ? null : sortedCells(row.keys);
+  const cells = row === null ? 'null' : getOrInsert(encodedCells, row, () => JSON.stringify(sortedCells(row.keys)));
   const value = pay === null ? 'null,null' : `"${pay.kind}",${pay.value}`;
   const looked = keys.map((key) => key ?? null);
-  return `[${JSON.stringify(table)},${JSON.stringify(column)},${JSON.stringify(looked)},${JSON.stringify(cells)},${value}]`;
+  return `[${JSON.stringify(table)},${JSON.stringify(column)},${JSON.stringify(looked)},${cells},${value}]`;
 }
 
 /** The order of the properties of a row changes nothing. */

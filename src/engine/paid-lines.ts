@@ -29,21 +29,22 @@ export function toPaidLines(
   paid: ReadonlyMap<FiringLine | null, { readonly tier: EffectiveTier | null; readonly pay: UnitPay }>,
   terms: LineTerms,
 ): LineParts[] {
-  const scale = (weighted: Decimal): Decimal => {
-    const percent = terms.ratePercent ?? hundred;
-    const of = (terms.of ?? Decimal.one).times(hundred);
-    return quotient(weighted.times(percent), of);
-  };
+  const of = (terms.of ?? Decimal.one).times(hundred);
+  // A division takes longer than everything else that is computed of a line.
+  const scale = (weighted: Decimal): Decimal =>
+    terms.ratePercent === null && terms.of === null
+      ? weighted
+      : quotient(weighted.times(terms.ratePercent ?? hundred), of);
   const total = [...paid.values()].reduce((sum, { pay }) => sum.plus(pay.weighted), Decimal.zero);
-  const limit = (weighted: Decimal) =>
-    total.isZero() || terms.limited.equals(terms.raw)
-      ? scale(weighted)
-      : quotient(weighted.times(terms.limited), total);
+  const isUnlimited = total.isZero() || terms.limited.equals(terms.raw);
+  const limit = (part: Decimal) => (isUnlimited ? scale(part) : quotient(part.times(terms.limited), total));
   const shown = new Map<FiringLine, Decimal>();
+  let weighted = Decimal.zero;
   let before = Decimal.zero;
   for (const line of lines.toSorted((a, b) => (a.line.lineId < b.line.lineId ? -1 : 1))) {
-    const after = before.plus(paid.get(line)?.pay.weighted ?? Decimal.zero);
-    shown.set(line, terms.round(limit(after)).minus(terms.round(limit(before))));
+    weighted = weighted.plus(paid.get(line)?.pay.weighted ?? Decimal.zero);
+    const after = terms.round(limit(weighted));
+    shown.set(line, after.minus(before));
     before = after;
   }
   const common = paid.get(null);

@@ -55,7 +55,7 @@ export function findRow(table: RateTable, values: LookedUp, day: Day): RateTable
   return findBelow([root], table.keys, 0, values, day);
 }
 
-/** The nodes are equal in the keys before the position. */
+/** The nodes are equal in the keys before the position. Children that count before others are searched first. */
 function findBelow(
   nodes: readonly Node[],
   keys: readonly RateTableKey[],
@@ -64,29 +64,30 @@ function findBelow(
   day: Day,
 ): RateTableRow | null {
   const key = keys[position];
-  if (key === undefined) return nodes.flatMap(({ rows }) => rows).find((row) => isInForce(row, day)) ?? null;
-  for (const preferred of childrenOf(nodes, key, values[position])) {
-    const row = preferred.length === 0 ? null : findBelow(preferred, keys, position + 1, values, day);
+  if (key === undefined) return findInForce(nodes, day);
+  const value = values[position];
+  const findIn = (children: readonly Node[]) =>
+    children.length === 0 ? null : findBelow(children, keys, position + 1, values, day);
+  if (key.match === 'range') {
+    const row = findIn(nodes.flatMap(({ ranges }) => singleValues(value).flatMap((one) => rangesAround(ranges, one))));
     if (row !== null) return row;
-  }
-  return null;
+  } else
+    for (const text of textsToTry(nodes, key, value)) {
+      const row = findIn(nodes.flatMap(({ texts }) => texts.get(text) ?? []));
+      if (row !== null) return row;
+    }
+  return findIn(nodes.flatMap(({ any }) => any ?? []));
 }
 
-/** The matching nodes of the next key, those that count before others first. */
-function* childrenOf(
-  nodes: readonly Node[],
-  key: RateTableKey,
-  value: FieldValue | undefined,
-): Generator<readonly Node[]> {
-  if (key.match === 'range')
-    yield nodes.flatMap(({ ranges }) => singleValues(value).flatMap((one) => rangesAround(ranges, one)));
-  else for (const text of textsToTry(nodes, key, value)) yield nodes.flatMap(({ texts }) => texts.get(text) ?? []);
-  yield nodes.flatMap(({ any }) => any ?? []);
+function findInForce(nodes: readonly Node[], day: Day): RateTableRow | null {
+  for (const { rows } of nodes) for (const row of rows) if (isInForce(row, day)) return row;
+  return null;
 }
 
 /** Of a list of values, the first text in string order. */
 function textsToTry(nodes: readonly Node[], { match }: RateTableKey, value: FieldValue | undefined): string[] {
-  const texts = [...new Set(singleValues(value).map(comparableCell))].sort();
+  const single = singleValues(value).map(comparableCell);
+  const texts = single.length < 2 ? single : [...new Set(single)].sort();
   if (match === 'exact') return texts;
   const lengths = [...new Set(nodes.flatMap((node) => node.lengths))].sort((a, b) => b - a);
   return lengths.flatMap((length) =>
