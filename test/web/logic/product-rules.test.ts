@@ -11,8 +11,11 @@ import {
 import { isNewScore } from '#web/features/plans/fields.js';
 import { lineFields } from '#web/features/plans/line-fields.js';
 import {
+  amountsChange,
+  baseChange,
   linesChange,
   modeChange,
+  paysAmounts,
   paysByTable,
   phaseChange,
   withPay,
@@ -25,6 +28,15 @@ const ofLines = (change: Partial<Rule> = {}): Rule => {
   const rule = newRule('By product');
   return { ...withChange(rule, linesChange(rule, true)), ...change };
 };
+
+describe('a rule between whose tiers the rate rises', () => {
+  it('pays the whole deal at the tier reached once its tiers pay amounts', () => {
+    const rule: Rule = { ...newRule('Curve'), tierMode: 'interpolated' };
+    for (const change of [amountsChange(rule), modeChange(rule, 'flat_per_event'), baseChange(rule, '1')])
+      expect(change.tierMode).to.equal(paysAmounts({ ...rule, ...change }) ? 'full_rate' : undefined);
+    expect(amountsChange(newRule('Flat'))).to.not.have.property('tierMode');
+  });
+});
 
 describe('a rule that counts products', () => {
   it('pays on their net amount in place of a field of the deal', () => {

@@ -64,7 +64,8 @@ export function phaseChange(rule: Rule, executionPhase: Rule['executionPhase']):
 export function baseChange(rule: Rule, value: string): Partial<Rule> {
   const payoutBase = value === '' ? undefined : value;
   if (value !== '1' || paysAmounts(rule)) return { payoutBase };
-  return { payoutBase, tiers: rule.tiers.map(({ rate: _, ...tier }) => ({ ...tier, flatAmount: 0 })) };
+  const tiers = rule.tiers.map(({ rate: _, ...tier }) => ({ ...tier, flatAmount: 0 }));
+  return { ...amountsChange(rule), payoutBase, tiers };
 }
 
 /** Thresholds of attainment and of values begin at 0, places at 1: the tiers keep their order and what they pay. */
@@ -94,8 +95,14 @@ export function modeChange(rule: Rule, payoutMode: Rule['payoutMode']): Partial<
       tierValueField: undefined,
     };
   const tiers = withPay(rule, true);
-  if (payoutMode === 'flat_per_event') return { payoutMode, tiers };
+  if (payoutMode === 'flat_per_event') return { payoutMode, ...amountsChange(rule) };
   return { payoutMode, tiers, tierBy: 'attainment', tierMode: 'full_rate', tierValueField: undefined };
+}
+
+/** Tiers that pay amounts, between which nothing lies. */
+export function amountsChange(rule: Rule, before: Rule['tiers'] = []): Partial<Rule> {
+  const mode = rule.tierMode === 'interpolated' ? ({ tierMode: 'full_rate' } as const) : {};
+  return { tiers: withPay(rule, true, before), ...mode };
 }
 
 /** Tiers that pay amounts or rates; `before` has what they paid before the last choice between both. */

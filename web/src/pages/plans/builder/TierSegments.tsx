@@ -3,7 +3,14 @@ import { useState } from 'react';
 import { type RateTableSummary, rateTablesQuery } from '../../../api/rate-table-queries.js';
 import { Segments } from '../../../components/Segments.js';
 import { type Rule } from '../../../features/plans/draft.js';
-import { linesChange, paysAmounts, paysByTable, withPay, withTable } from '../../../features/plans/rule-changes.js';
+import {
+  amountsChange,
+  linesChange,
+  paysAmounts,
+  paysByTable,
+  withPay,
+  withTable,
+} from '../../../features/plans/rule-changes.js';
 import { flatPerWords } from '../../../features/plans/words.js';
 import styles from './Builder.module.css';
 import { SelectField } from './FormField.js';
@@ -24,6 +31,7 @@ export function TierSegments({ rule, onChange }: PartProps) {
             ...(rule.payoutMode === 'rate' ? ([['marginal', 'Part in tier']] as const) : []),
             ['full_rate', 'Whole deal'],
             ['retroactive', 'Whole period'],
+            ...(mayInterpolate(rule) ? ([['interpolated', 'Between tiers']] as const) : []),
           ]}
         />
       ) : null}
@@ -39,6 +47,11 @@ export function TierSegments({ rule, onChange }: PartProps) {
       ) : null}
     </div>
   );
+}
+
+/** Between two tiers lies a rate, not an amount. */
+function mayInterpolate(rule: Rule): boolean {
+  return rule.payoutMode === 'rate' && !paysAmounts(rule);
 }
 
 const flatPerChoices = (['deal', 'line', 'unit'] as const).map((per) => [per, flatPerWords[per]] as const);
@@ -58,7 +71,8 @@ function PaySegments({ rule, onChange }: PartProps) {
   if (!rule.payoutMode.startsWith('rate') || choices.length < 2) return null;
   const choose = (kind: PayKind) => {
     setBefore(rule.tiers);
-    if (kind !== 'table') onChange({ tiers: withPay(rule, kind === 'amount', before) });
+    if (kind === 'amount') onChange(amountsChange(rule, before));
+    else if (kind === 'rate') onChange({ tiers: withPay(rule, false, before) });
     else if (first !== undefined) onChange(tableChange(rule, first));
   };
   return (
