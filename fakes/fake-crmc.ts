@@ -235,10 +235,9 @@ export class FakeCrmc {
   /** Adds a line item to a deal, whose time stays. */
   addLineItem(dealId: string, values: FakeRow): string {
     const item = { Id: this.newId('00k'), OpportunityId: dealId, IsDeleted: false, ...values };
-    this.rows.set('OpportunityLineItem', [
-      ...(this.rows.get('OpportunityLineItem') ?? []),
-      { ...item, SystemModstamp: this.stamp() },
-    ]);
+    const items = this.rows.get('OpportunityLineItem') ?? [];
+    items.push({ ...item, SystemModstamp: this.stamp() });
+    this.rows.set('OpportunityLineItem', items);
     return item.Id;
   }
 

@@ -192,9 +192,10 @@ function compileComparison(
     case '!=':
       return (row) => !same(cell(row), first);
     case 'IN':
-      return (row) => values.some((value) => same(cell(row), value));
-    case 'NOT IN':
-      return (row) => !values.some((value) => same(cell(row), value));
+    case 'NOT IN': {
+      const listed = new Set(values.map(comparable));
+      return (row) => listed.has(comparable(cell(row))) === (operator === 'IN');
+    }
     case 'LIKE': {
       const pattern = String(first).replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
       const like = new RegExp(`^${pattern.replaceAll('%', '.*').replaceAll('_', '.')}$`, 'is');
@@ -217,9 +218,11 @@ function ordered(difference: number, operator: string): boolean {
 
 /** Texts are compared without case; ids are not, but the fake has no two ids that differ only in case. */
 function same(cell: unknown, value: unknown): boolean {
-  return typeof cell === 'string' && typeof value === 'string'
-    ? cell.toLowerCase() === value.toLowerCase()
-    : (cell ?? null) === (value ?? null);
+  return comparable(cell) === comparable(value);
+}
+
+function comparable(value: unknown): unknown {
+  return typeof value === 'string' ? value.toLowerCase() : (value ?? null);
 }
 
 function picked(cell: unknown, value: unknown): boolean {

@@ -1,31 +1,11 @@
 import { expect } from 'chai';
 import { FakeCrma } from '#fakes/fake-crma.js';
-import { FakeCrmb } from '#fakes/fake-crmb.js';
-import { FakeCrmc } from '#fakes/fake-crmc.js';
 import { type ApiClient } from '#test/support/api-client.js';
 import { expectError } from '#test/support/errors.js';
+import { type SellingCrm, startCrmb, startCrmc } from '#test/support/selling-crms.js';
 import { Service } from '#test/support/service.js';
 import { flatTier } from '#test/support/terms.js';
 import { type Workspace } from '#test/support/workspace.js';
-
-/** A CRM whose deals have line items, in the terms of both vendors. */
-interface SellingCrm {
-  readonly provider: 'crmb' | 'crmc';
-  readonly environment: Record<string, string>;
-  /** The permission without which line items are not read. */
-  readonly permission: string;
-  /** Maps a further value, Region, and for a CRM without families the family. */
-  readonly fields: Record<string, string>;
-  token(): object;
-  addDeal(owner: string): string;
-  addItem(dealId: string, item: { readonly name: string; readonly amount: number | null }): string;
-  /** An item with every value. */
-  addFullItem(dealId: string): string;
-  changeAmount(itemId: string, amount: number): void;
-  removeItem(itemId: string): void;
-  forbidItems(isForbidden: boolean): void;
-  stop(): Promise<void>;
-}
 
 /** What {@link SellingCrm.addFullItem} is as a line, apart from what only one CRM has. */
 const fullLine = {
@@ -39,92 +19,6 @@ const fullLine = {
   startDate: '2026-03-01',
   fields: { Region: 'EMEA' },
 };
-
-async function startCrmb(): Promise<SellingCrm> {
-  const crm = await FakeCrmb.start();
-  crm.callsPerTenSeconds = 1_000_000;
-  const scope = 'crm.objects.line_items.read';
-  return {
-    provider: 'crmb',
-    environment: crm.environment,
-    permission: scope,
-    fields: { 'line.family': 'hs_product_type', Region: 'sales_region' },
-    token: () => crm.oauth.issue(),
-    addDeal: (owner) =>
-      crm.addDeal({
-        dealname: 'Suite',
-        dealstage: 'closedwon',
-        amount: '1000',
-        closedate: '2026-02-10T12:00:00.000Z',
-        hubspot_owner_id: crm.addOwner({ firstName: owner, lastName: 'Lind', email: `${owner}@lines.io` }),
-      }),
-    addItem: (dealId, { name, amount }) =>
-      crm.addLineItem(dealId, { name, amount: amount === null ? null : amount.toFixed(2) }),
-    addFullItem: (dealId) =>
-      crm.addLineItem(dealId, {
-        name: 'Suite',
-        hs_sku: 'S-1',
-        hs_product_type: 'software',
-        quantity: '3',
-        price: '100',
-        hs_discount_percentage: '25',
-        amount: '225.00',
-        hs_cost_of_goods_sold: '10.50',
-        hs_line_item_currency_code: 'USD',
-        hs_recurring_billing_start_date: '2026-03-01',
-        hs_recurring_billing_period: 'P1Y',
-        recurringbillingfrequency: 'annually',
-        sales_region: 'EMEA',
-      }),
-    changeAmount: (itemId, amount) => crm.changeLineItem(itemId, { amount: String(amount) }),
-    removeItem: (itemId) => crm.removeLineItem(itemId),
-    forbidItems: (isForbidden) => {
-      if (isForbidden) crm.oauth.scopes.delete(scope);
-      else crm.oauth.scopes.add(scope);
-    },
-    stop: () => crm.stop(),
-  };
-}
-
-async function startCrmc(): Promise<SellingCrm> {
-  const crm = await FakeCrmc.start({ currency: 'USD' });
-  crm.rows.set('Product2', [{ Id: '01tRO0000000001YAA', Name: 'Suite', ProductCode: 'S-1', Family: 'software' }]);
-  return {
-    provider: 'crmc',
-    environment: crm.environment,
-    permission: 'Read on OpportunityLineItem',
-    fields: { Region: 'region__c' },
-    token: () => ({ ...crm.oauth.issue(), instanceUrl: crm.url }),
-    addDeal: (owner) =>
-      crm.addDeal({
-        Name: 'Suite',
-        StageName: 'Closed Won',
-        Amount: 1000,
-        CloseDate: '2026-02-10',
-        OwnerId: crm.addUser({ Name: owner, Email: `${owner}@lines.io` }),
-      }),
-    addItem: (dealId, { name, amount }) => crm.addLineItem(dealId, { Name: name, TotalPrice: amount }),
-    addFullItem: (dealId) =>
-      crm.addLineItem(dealId, {
-        Name: 'Suite',
-        Product2Id: '01tRO0000000001YAA',
-        Quantity: 3,
-        UnitPrice: 100,
-        ListPrice: 120,
-        Discount: 25,
-        TotalPrice: 225,
-        ServiceDate: '2026-03-01',
-        Region__c: 'EMEA',
-      }),
-    changeAmount: (itemId, amount) => crm.changeLineItem(itemId, { TotalPrice: amount }),
-    removeItem: (itemId) => crm.changeLineItem(itemId, { IsDeleted: true }),
-    forbidItems: (isForbidden) => {
-      if (isForbidden) crm.unreadable.add('OpportunityLineItem');
-      else crm.unreadable.delete('OpportunityLineItem');
-    },
-    stop: () => crm.stop(),
-  };
-}
 
 for (const start of [startCrmb, startCrmc]) {
   describe(`line items of ${start === startCrmb ? 'crm-b' : 'crm-c'}`, () => {
