@@ -157,6 +157,9 @@ describe('rate tables in the web app', function () {
     await pointer.choose(page, 'Field of key 2', 'Quantity of the product');
     await pointer.choose(page, 'How key 2 matches', 'is in its range');
     await pointer.choose(page, 'What column 1 pays', 'an amount for each unit');
+    await pointer.press(page, 'button', 'Add key');
+    await pointer.choose(page, 'Field of key 3', 'Attainment of By product');
+    await pointer.press(page, 'button', 'Remove key 3');
     expect(await violations(page)).to.deep.equal([]);
     await pointer.press(page, 'button', 'Use these');
     await pasteAt(page, 'family, row 1', 'software\t0..10\t25\nsoftware\t10..\t20');

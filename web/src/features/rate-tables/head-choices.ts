@@ -24,10 +24,11 @@ export const noMatchChoices = [
 
 const peopleFields = ['rep.tenure_months', 'rep.title', 'rep.location', 'rep.team'];
 
-/** What a row may be looked up by: fields of products, of people and of deals. */
+/** What a row may be looked up by: fields of products, of people and of deals, and in a period the attainment of rules. */
 export function keyFieldChoices(
   fields: readonly Field[],
   personFields: readonly PersonField[],
+  ruleNames: readonly string[],
 ): readonly (readonly [slug: string, words: string])[] {
   const ofPeople = [...peopleFields, ...personFields.map(({ slug }) => `rep.${slug}`)];
   return [
@@ -35,6 +36,7 @@ export function keyFieldChoices(
     ...ofPeople.map((slug) => [slug, fieldWords(slug)] as const),
     ...fields.map(({ slug, label }) => [slug, `${label} of the deal`] as const),
     ['attainment', 'Attainment of the period'],
+    ...[...new Set(ruleNames)].map((name) => [`attainment.${name}`, `Attainment of ${name}`] as const),
   ];
 }
 

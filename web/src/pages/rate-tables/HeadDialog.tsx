@@ -2,6 +2,7 @@ import { IconPlus, IconX } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { fieldsQuery } from '../../api/plan-queries.js';
+import { plansQuery } from '../../api/queries.js';
 import { useKeptForm } from '../../app/kept-state.js';
 import { Button, IconButton } from '../../components/Button.js';
 import { Dialog } from '../../components/Dialog.js';
@@ -123,7 +124,8 @@ interface KeyFieldsProps {
 function KeyFields({ value: { name, field, match }, number, onChange, onRemove }: KeyFieldsProps) {
   const fields = useQuery(fieldsQuery).data ?? [];
   const ofPeople = useQuery(personFieldsQuery).data ?? [];
-  const choices = withCurrent(keyFieldChoices(planFields(fields), ofPeople), field, fieldWords);
+  const ruleNames = (useQuery(plansQuery).data ?? []).flatMap(({ rules }) => rules.map((rule) => rule.name));
+  const choices = withCurrent(keyFieldChoices(planFields(fields), ofPeople, ruleNames), field, fieldWords);
   return (
     <div className={styles.fields}>
       <InlineSelect
