@@ -3,7 +3,7 @@ import { Decimal, sum } from '../kernel/decimal.js';
 import { groupBy } from '../kernel/group-by.js';
 import { deriveId } from '../kernel/ids.js';
 import { mapInSlices } from '../kernel/waiting.js';
-import { describePayable, type StoredPayable } from '../pay/payables/stored-payable.js';
+import { describePayable, type StoredPayable, valuesOf } from '../pay/payables/stored-payable.js';
 import { type TrueUpLine } from './true-up-line.js';
 
 /** Totals of one currency as exact decimal text. */
@@ -103,23 +103,49 @@ export function withPayable(summary: Summary, currency: string, payable: StoredP
   return { ...summary, payable: payable.totals.find((total) => total.currency === currency)?.payable ?? '0' };
 }
 
-/** Text that is equal for equal lines. Names, traces, actors and update times are not part of it. */
-export function describeLine({
-  dealName: _deal,
-  planName: _plan,
-  updatedAt: _at,
-  trace: _trace,
-  actor: _actor,
-  ...fact
-}: StatementLine): string {
-  return JSON.stringify(fact);
+/** What a signature covers of a line and of the lines of a true-up, in this order. Names and calculations are no content. */
+export const signedFields = {
+  line: [
+    'eventId',
+    'dealId',
+    'closeDate',
+    'planId',
+    'planVersion',
+    'ruleId',
+    'ruleName',
+    'kind',
+    'category',
+    'status',
+    'amount',
+    'base',
+    'rate',
+    'attainment',
+    'tierName',
+    'credit',
+    'currency',
+    'period',
+    'earnedOn',
+    'reason',
+    'sourcePeriod',
+    'refundId',
+  ],
+  trueUpLine: ['dealId', 'planId', 'ruleName', 'approved', 'live', 'delta'],
+} as const satisfies {
+  readonly line: readonly (keyof StatementLine)[];
+  readonly trueUpLine: readonly (keyof TrueUpLine)[];
+};
+
+/** Text that is equal for equal lines, whatever the order in which the database returns keys. */
+export function describeLine(line: StatementLine): string {
+  const trueUp = (line.lines ?? []).map((each) => valuesOf(each, signedFields.trueUpLine));
+  return JSON.stringify([...valuesOf(line, signedFields.line), trueUp]);
 }
 
-/** Equal for equal ledgers. */
+/** Equal for equal ledgers. The program of a packet of evidence computes it again. */
 export async function contentHash({ currency, lines, payable }: Snapshot): Promise<string> {
   const facts = await mapInSlices(lines, describeLine);
-  const paid = payable === undefined ? '' : `,${describePayable(payable)}`;
-  return deriveId(`[${JSON.stringify(currency)},[${facts.join()}]${paid}]`);
+  const paid = payable === undefined ? 'null' : describePayable(payable);
+  return deriveId(`[${JSON.stringify(currency)},[${facts.join()}],${paid}]`);
 }
 
 function summarize(lines: readonly StatementLine[]): Summary {

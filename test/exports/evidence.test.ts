@@ -1,16 +1,20 @@
-import { execFile } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
 import { expect } from 'chai';
 import { type ApiClient } from '#test/support/api-client.js';
-import { download, unzipped } from '#test/support/downloads.js';
+import { download } from '#test/support/downloads.js';
 import { expectError } from '#test/support/errors.js';
 import { requireBrowser } from '#test/support/pdf-tools.js';
 import { Service } from '#test/support/service.js';
 import { flatRule } from '#test/support/terms.js';
 import { type Workspace } from '#test/support/workspace.js';
-import { finishedExport } from './finished-export.js';
+import {
+  flipped,
+  type Row,
+  requestPacket as request,
+  rowsOf as rows,
+  textOf as text,
+  verify,
+  withRows,
+} from './packets.js';
 
 const period = '2026-01';
 const days = { from: '2026-01-01', to: new Date().toISOString().slice(0, 10) };
@@ -18,13 +22,14 @@ const sample = { size: 2, seed: 'Q1' };
 const roles = { mia: 'manager', amy: 'admin', bea: 'admin', udo: 'auditor', ben: 'rep', eva: 'rep' };
 type Name = keyof typeof roles;
 
+// biome-ignore lint/suspicious/noExplicitAny: rows of any shape
+type Loose = any;
+
 interface World extends Workspace {
   readonly id: Readonly<Record<Name, string>>;
   readonly session: Readonly<Record<Name, ApiClient>>;
   readonly planVersionId: string;
 }
-type Files = ReadonlyMap<string, Buffer>;
-type Row = Readonly<Record<string, unknown>>;
 
 describe('packets of evidence', () => {
   const service = Service.duringSuite();
@@ -69,47 +74,6 @@ describe('packets of evidence', () => {
     world = Object.assign(workspace, { id, session, planVersionId });
   });
 
-  async function request(client: ApiClient, body: object, address = '/v1/evidence') {
-    const { jobId } = await client.expect(202, 'POST', address, body);
-    const job = await finishedExport(client, jobId);
-    expect(job.status, job.error).to.equal('completed');
-    const { bytes } = await download(client, job.file.path);
-    return { job, bytes, files: unzipped(bytes) as Files };
-  }
-  const text = (files: Files, name: string) => (files.get(name) ?? expect.fail(`the packet has no ${name}`)).toString();
-  const rows = (files: Files, name: string): Row[] =>
-    text(files, `${name}-0001.ndjson`)
-      .split('\n')
-      .filter((line) => line !== '')
-      .map((line) => JSON.parse(line));
-
-  /** Runs the program of the first packet on the files. Returns the code of its end and what it prints. */
-  async function verify(files: Files, program = files.get('verify.js') as Buffer) {
-    const folder = mkdtempSync(path.join(tmpdir(), 'evidence-'));
-    try {
-      const packet = path.join(folder, 'packet');
-      for (const [name, content] of files) {
-        mkdirSync(path.dirname(path.join(packet, name)), { recursive: true });
-        writeFileSync(path.join(packet, name), content);
-      }
-      writeFileSync(path.join(folder, 'check.js'), program);
-      return await new Promise<{ readonly code: number; readonly output: string }>((resolve) => {
-        execFile(process.execPath, [path.join(folder, 'check.js'), packet], { env: {} }, (error, out, problems) =>
-          resolve({ code: error === null ? 0 : Number(error.code), output: `${out}${problems}` }),
-        );
-      });
-    } finally {
-      rmSync(folder, { recursive: true });
-    }
-  }
-
-  function flipped(files: Files, name: string): Files {
-    const content = Buffer.from(files.get(name) as Buffer);
-    const at = content.length >> 1;
-    content[at] = (content[at] as number) ^ 1;
-    return new Map([...files, [name, content]]);
-  }
-
   it('contains who has signed, accepted, adjusted and changed what', async () => {
     const { id } = world;
     const { files, job } = await request(world.session.udo, { ...days, sample });
@@ -150,7 +114,47 @@ describe('packets of evidence', () => {
     expect(output)
       .to.contain(job.file.manifestSha256)
       .and.to.match(/\d+ audit entries in an unbroken chain/);
-    expect(output).to.contain('2 signatures').and.to.contain('a sample of 2 of 4 lines');
+    expect(output)
+      .to.contain('2 signatures')
+      .and.to.contain('a sample of 2 of 4 lines')
+      .and.to.contain('2 versions of statements');
+  });
+
+  it('the program finds a changed statement, signature and line of the sample although the manifest has their hash', async () => {
+    const { files } = await request(world.session.udo, { ...days, sample });
+    const { ben } = world.id;
+    const ofBen = (change: (row: Loose) => object) => (row: Loose) => (row.repId === ben ? change(row) : row);
+    const withLine = (change: object) =>
+      ofBen((row) => ({ ...row, lines: [{ ...row.lines[0], ...change }, ...row.lines.slice(1)] }));
+    const withSummary = (change: object) => ofBen((row) => ({ ...row, summary: { ...row.summary, ...change } }));
+    const otherHash = { contentHash: '1d6a3d1c-98fc-8b3e-8f0e-0a7f2d9c4b5a' };
+    const cases: readonly (readonly [name: string, change: (row: Loose) => object, problem: string])[] = [
+      ['statements/statements', withLine({ amount: '1001' }), 'has another content than its hash'],
+      ['statements/statements', withLine({ reason: 'Other' }), 'has another content than its hash'],
+      [
+        'statements/statements',
+        ofBen((row) => ({ ...row, lines: row.lines.slice(1) })),
+        'has another content than its hash',
+      ],
+      ['statements/statements', ofBen((row) => ({ ...row, currency: 'EUR' })), 'has another content than its hash'],
+      ['statements/statements', ofBen((row) => ({ ...row, ...otherHash })), 'has another content than its hash'],
+      ['statements/statements', withSummary({ netPayout: '4201' }), 'has other totals than its lines'],
+      ['statements/statements', withSummary({ totalAdjustments: '1200.01' }), 'has other totals than its lines'],
+      ['statements/signatures', (row) => ({ ...row, ...otherHash }), 'covers no statement of the packet'],
+      [
+        'sample/lines',
+        (row) => ({ ...row, line: { ...row.line, amount: '1' } }),
+        'of the sample is not that of the statement',
+      ],
+    ];
+    for (const [name, change, problem] of cases) {
+      const { code, output } = await verify(withRows(files, name, change));
+      expect(output).to.contain(problem);
+      expect(output).not.to.contain('differs from');
+      expect(code, problem).to.equal(1);
+    }
+    const { code, output } = await verify(withRows(files, 'statements/statements', (row) => row));
+    expect(code, output).to.equal(0);
   });
 
   it('is the same bytes for the same request, whatever has happened since', async () => {

@@ -325,6 +325,33 @@ describe('chains of approval', () => {
     }
   });
 
+  it('of presses at the same instant, one person signs one step, also beside a delegate or a delegation that ends', async () => {
+    const signatures = async (world: World, presses: readonly Promise<{ status: number }>[]) => {
+      const answers = await Promise.all(presses);
+      const accepted = answers.filter(({ status }) => status === 200);
+      expect((await statusOf(world)).approval.done).to.equal(accepted.length);
+      return accepted.length;
+    };
+    const twice = await create();
+    await setSteps(twice, { name: 'One', by: { role: 'manager' } }, { name: 'Two', by: { role: 'manager' } });
+    const steps = ['One', 'Two', 'One'].map((step) => press(twice, 'max', { step }));
+    expect(await signatures(twice, steps)).to.equal(1);
+    const world = await create();
+    await setSteps(world, byManager, byAdmin);
+    const { body } = await delegate(world, 'mia', 'max');
+    expect(await signatures(world, [press(world, 'mia'), press(world, 'max')])).to.equal(1);
+    const signer = (await statusOf(world)).approval.steps[0].signedBy.name as Name;
+    await world.session[signer].expect(200, 'POST', `/v1/statements/${world.id.ben}/approve`, {
+      ...{ period, status: 'draft' },
+    });
+    const [pressed, ended] = await Promise.all([
+      press(world, 'max'),
+      world.session.mia.delete(`/v1/delegations/${body.delegationId}`),
+    ]);
+    expect(ended.status).to.equal(200);
+    expect((await statusOf(world)).approval.done).to.equal(pressed.status === 200 ? 1 : 0);
+  });
+
   it('managers who see only their reports sign only for them', async () => {
     const world = await create(50_000, 'reports');
     await setSteps(world, { name: 'Manager', by: { role: 'manager' } }, byAdmin);

@@ -177,7 +177,7 @@ const readme = `Evidence of commission
 
 Every file is listed in manifest.json with its SHA-256, and manifest.sha256 has that of the manifest.
 "node verify.js" checks all of it without a network: the files, the chain of the audit log, the documents that people have
-accepted, the signatures and the sample. Compare the SHA-256 that it prints with the one that the service showed.
+accepted, the statements, the signatures and the sample. Compare the SHA-256 that it prints with the one that the service showed.
 
 audit/entries         What people and keys did, each with the hash of the chain; chain.json has its two ends
 audit/actions         The same actions as the service describes them, with their reasons

@@ -1,3 +1,6 @@
+import { signedPayFields } from '../../pay/payables/stored-payable.js';
+import { signedFields } from '../../statements/snapshot.js';
+
 /** The program in each packet. It needs Node.js only, and is text here so that a bundle of the service contains it. */
 export const verifyScript = `'use strict';
 // Checks the files of this packet: node verify.js [folder]. It exits with 1 if one byte of any file differs.
@@ -88,6 +91,73 @@ function checkAcceptances(files) {
   done.push(acceptances.length + ' accepted or declined documents');
 }
 
+const signed = ${JSON.stringify(signedFields)};
+const signedPay = ${JSON.stringify(signedPayFields)};
+const valuesOf = (row, fields) => fields.map((field) => row[field] ?? null);
+
+// What a signature covers: the lines of the statement, and what is payable of them.
+function contentOf({ currency, lines, payable }) {
+  const facts = lines.map((line) => [
+    ...valuesOf(line, signed.line),
+    (line.lines ?? []).map((each) => valuesOf(each, signed.trueUpLine)),
+  ]);
+  return JSON.stringify([currency, facts, payable === null ? null : payableOf(payable)]);
+}
+
+function payableOf({ totals, lines, draws = [], pay }) {
+  const partOf = (part) => [
+    ...valuesOf(part, signedPay.part),
+    part.rate === null ? [] : valuesOf(part.rate, signedPay.rate),
+  ];
+  return [
+    totals.map((total) => valuesOf(total, signedPay.totals)),
+    lines.map((line) => valuesOf(line, signedPay.line)),
+    draws.map((draw) => valuesOf(draw, signedPay.draw)),
+    pay === undefined ? null : [...valuesOf(pay, signedPay.pay), pay.parts.map(partOf)],
+  ];
+}
+
+// A UUID of version 8 from the SHA-256 of the content.
+function hashOf(content) {
+  const hex = sha256(content);
+  return [hex.slice(0, 8), hex.slice(8, 12), '8' + hex.slice(13, 16), '8' + hex.slice(17, 20), hex.slice(20, 32)].join('-');
+}
+
+// An amount in units of the 30th decimal place.
+function unitsOf(amount) {
+  const [, sign, whole, places = ''] = /^(-?)(\\d+)(?:\\.(\\d{1,30}))?$/.exec(amount);
+  return BigInt(sign + whole + places.padEnd(30, '0'));
+}
+
+// Whether the totals are the sums of the lines and what is payable, in each currency.
+function hasItsTotals({ currency, summary, otherCurrencies, lines, payable }) {
+  const listed = [{ currency, summary }, ...otherCurrencies];
+  const paid = payable === null ? [] : payable.totals;
+  const isListed = (row) => listed.some((each) => each.currency === row.currency);
+  return [...lines, ...paid].every(isListed) && listed.every((each) => {
+    const amounts = lines.filter((line) => line.currency === each.currency);
+    const sumOf = (...categories) => amounts
+      .filter(({ category }) => categories.includes(category))
+      .reduce((sum, { amount }) => sum + unitsOf(amount), 0n);
+    const total = paid.find((row) => row.currency === each.currency);
+    return unitsOf(each.summary.totalCommission) === sumOf('commission')
+      && unitsOf(each.summary.totalBonuses) === sumOf('bonus')
+      && unitsOf(each.summary.totalAdjustments) === sumOf('adjustment')
+      && unitsOf(each.summary.netPayout) === sumOf('commission', 'bonus', 'adjustment')
+      && (payable === null || unitsOf(each.summary.payable) === unitsOf(total === undefined ? '0' : total.payable));
+  });
+}
+
+function checkStatements(files) {
+  const statements = rows(files, 'statements/statements');
+  for (const row of statements) {
+    const name = 'version ' + row.version + ' of the statement ' + row.repId + ' ' + row.period;
+    if (hashOf(contentOf(row)) !== row.contentHash) problems.push(name + ' has another content than its hash');
+    if (!hasItsTotals(row)) problems.push(name + ' has other totals than its lines');
+  }
+  done.push(statements.length + ' versions of statements');
+}
+
 function checkSignatures(files) {
   const versions = new Map(
     rows(files, 'statements/statements').map((row) => [[row.repId, row.period, row.version].join(' '), row.contentHash]),
@@ -103,18 +173,23 @@ function checkSignatures(files) {
 function checkSample(files, sample) {
   if (!sample) return;
   const ids = rows(files, 'sample/population').map(({ id }) => id);
-  const paid = rows(files, 'statements/statements')
-    .filter(({ isCurrent, status }) => isCurrent && status === 'approved')
-    .flatMap((row) => row.lines.map(({ eventId }) => [row.repId, row.period, eventId].join('/')));
-  if (JSON.stringify([...ids].sort()) !== JSON.stringify(paid.sort()))
+  const paid = new Map(
+    rows(files, 'statements/statements')
+      .filter(({ isCurrent, status }) => isCurrent && status === 'approved')
+      .flatMap((row) => row.lines.map((line) => [[row.repId, row.period, line.eventId].join('/'), line])),
+  );
+  if (JSON.stringify([...ids].sort()) !== JSON.stringify([...paid.keys()].sort()))
     problems.push('the population of the sample is not the lines of the approved statements');
   const drawn = ids
     .map((id) => ({ id, rank: sha256(sample.seed + ':' + id) }))
     .sort((a, b) => (a.rank < b.rank ? -1 : 1))
     .slice(0, sample.size);
-  const listed = rows(files, 'sample/lines').map(({ id }) => id);
-  if (JSON.stringify(drawn.map(({ id }) => id)) !== JSON.stringify(listed))
+  const listed = rows(files, 'sample/lines');
+  if (JSON.stringify(drawn.map(({ id }) => id)) !== JSON.stringify(listed.map(({ id }) => id)))
     problems.push('the sample is not the one that the seed draws');
+  for (const { id, line } of listed)
+    if (canonicalJson(line) !== canonicalJson({ ...paid.get(id), trace: undefined }))
+      problems.push('the line ' + id + ' of the sample is not that of the statement');
   done.push('a sample of ' + listed.length + ' of ' + ids.length + ' lines');
 }
 
@@ -129,6 +204,7 @@ async function main() {
     checkFiles(files);
     checkChain(files);
     checkAcceptances(files);
+    checkStatements(files);
     checkSignatures(files);
     checkSample(files, sample);
   } catch (error) {

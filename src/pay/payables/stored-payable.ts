@@ -96,46 +96,56 @@ export interface StoredCorrection {
   readonly draws?: readonly StoredDrawLine[];
 }
 
-/** Text that is equal for equal content, whatever the order in which the database returns keys. Names are no content. */
-export function describePayable({ totals, lines, pay, draws }: StoredPayable): string {
+/** What a signature covers of what is payable, in this order. Names and formulas are no content. */
+export const signedPayFields = {
+  totals: [
+    'currency',
+    'released',
+    'commission',
+    'bonus',
+    'carriedIn',
+    'opening',
+    'added',
+    'recovered',
+    'closing',
+    'payable',
+    'drawn',
+    'repaid',
+  ],
+  line: ['key', 'kind', 'category', 'currency', 'amount', 'earned', 'released', 'late', 'sourcePeriod'],
+  draw: ['drawId', 'kind', 'drawKind', 'currency', 'amount', 'change', 'sourcePeriod'],
+  pay: ['currency', 'amount'],
+  part: ['currency', 'payable', 'commission', 'bonus', 'amount'],
+  rate: ['numerator', 'denominator'],
+} as const satisfies {
+  readonly totals: readonly (keyof StoredTotals)[];
+  readonly line: readonly (keyof StoredPayLine)[];
+  readonly draw: readonly (keyof StoredDrawLine)[];
+  readonly pay: readonly (keyof StoredPay)[];
+  readonly part: readonly (keyof StoredPayPart)[];
+  readonly rate: readonly (keyof StoredPayRate)[];
+};
+
+/** The values of the fields, with null for what is absent. */
+export function valuesOf<Row>(row: Row, fields: readonly (keyof Row)[]): unknown[] {
+  return fields.map((field) => row[field] ?? null);
+}
+
+/** Text that is equal for equal content, whatever the order in which the database returns keys. */
+export function describePayable({ totals, lines, pay, draws = [] }: StoredPayable): string {
   return JSON.stringify([
-    totals.map((total) => [
-      total.currency,
-      total.released,
-      total.commission,
-      total.bonus,
-      total.carriedIn,
-      total.opening,
-      total.added,
-      total.recovered,
-      total.closing,
-      total.payable,
-    ]),
+    totals.map((total) => valuesOf(total, signedPayFields.totals)),
     lines.map(describePayLine),
-    ...(pay === undefined ? [] : [describePay(pay)]),
-    ...(draws === undefined ? [] : [draws.map(describeDraw)]),
+    draws.map((draw) => valuesOf(draw, signedPayFields.draw)),
+    pay === undefined ? null : [...valuesOf(pay, signedPayFields.pay), pay.parts.map(describePart)],
   ]);
 }
 
 export function describePayLine(line: StoredPayLine) {
-  return [
-    line.key,
-    line.kind,
-    line.amount,
-    line.earned,
-    line.released,
-    line.late ?? false,
-    line.sourcePeriod ?? null,
-  ] as const;
+  return valuesOf(line, signedPayFields.line);
 }
 
-function describeDraw({ drawId, kind, amount, change, sourcePeriod }: StoredDrawLine) {
-  return [drawId, kind, amount, change, sourcePeriod ?? null];
-}
-
-function describePay({ currency, parts }: StoredPay) {
-  return [
-    currency,
-    parts.map((part) => [part.currency, part.amount, part.rate?.numerator ?? null, part.rate?.denominator ?? null]),
-  ];
+function describePart(part: StoredPayPart) {
+  const rate = part.rate === null ? [] : valuesOf(part.rate, signedPayFields.rate);
+  return [...valuesOf(part, signedPayFields.part), rate];
 }

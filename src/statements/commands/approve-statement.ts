@@ -44,7 +44,6 @@ import { type Generation, insertVersion } from '../statement-store.js';
 import {
   findHead,
   findLatest,
-  findVersion,
   findVersionWithContent,
   listFrozenPeriods,
   type StoredStatement,
@@ -222,8 +221,6 @@ async function assertSameContent(
 ): Promise<void> {
   if (checked === undefined || checked === current.contentHash) return;
   const earlier = await findVersionWithContent(tx, key, checked);
-  // Contents are compared as they are stored: the database orders their keys.
-  const stored = await findVersion(tx, key, current.version);
   const { currency, summary, version } = current;
   throw new Failure(
     'statement_changed',
@@ -232,7 +229,7 @@ async function assertSameContent(
       version,
       netPayout: Number(summary.netPayout),
       contentHash: current.contentHash,
-      ...(earlier === null || stored === null ? {} : { changes: compareContent(earlier, stored) }),
+      ...(earlier === null ? {} : { changes: compareContent(earlier, current) }),
     },
   );
 }
