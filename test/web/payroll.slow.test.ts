@@ -1,16 +1,13 @@
 import { createHash } from 'node:crypto';
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
 import { expect } from 'chai';
 import { parse } from 'csv-parse/sync';
 import { type Page } from 'puppeteer-core';
 import { Decimal } from '#src/kernel/decimal.js';
-import { Browser, texts } from '#test/support/browser.js';
-import { until } from '#test/support/until.js';
+import { Browser, sees, texts } from '#test/support/browser.js';
 import { violations } from './accessibility.js';
 import { money } from './amounts.js';
 import { preparePayroll, type TeamRow } from './payroll-pages.js';
+import { savedFile } from './saved-file.js';
 import { expectSoundPages, looks } from './sound-pages.js';
 
 const total = (rows: readonly TeamRow[]) =>
@@ -75,23 +72,10 @@ describe('payroll in the web app', function () {
 
   it('downloads the file of the API as payroll', async () => {
     const { page, problems, close } = await browser.openPage('payroll', `${address}&layout=gusto`);
-    const folder = mkdtempSync(path.join(tmpdir(), 'payroll-'));
-    const session = await page.createCDPSession();
-    await session.send('Browser.setDownloadBehavior', {
-      behavior: 'allow',
-      downloadPath: folder,
-      browserContextId: page.browserContext().id as string,
-    });
-    await button(page, 'Download').click();
-    await page.waitForFunction(`document.body.textContent.includes('Download again')`);
-    const downloaded = path.join(folder, `statements-${period}-gusto.csv`);
-    // The browser reserves the name with an empty file, which it replaces by the complete one.
-    const content = await until(
-      () => existsSync(downloaded) && statSync(downloaded).size > 0 && readFileSync(downloaded),
-    );
+    const content = await savedFile(page, `statements-${period}-gusto.csv`, () => button(page, 'Download').click());
+    await sees(page, 'Download again');
     expect(sha256(content)).to.equal(sha256(await file('gusto')));
     expect(problems).to.deep.equal([]);
-    rmSync(folder, { recursive: true, force: true });
     await close();
   });
 

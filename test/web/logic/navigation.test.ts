@@ -7,6 +7,7 @@ import {
   findUrl,
   listNavigation,
   listPages,
+  mayOpen,
   roleNames,
 } from '#web/app/navigation.js';
 
@@ -102,4 +103,15 @@ describe('the active page of the navigation', () => {
     it(`of ${role} at ${path} is ${active ?? 'none'}`, () => {
       expect(findActivePage(role, 'own', path)).to.equal(active);
     });
+});
+
+describe('the pages that a role may open', () => {
+  it('are those of its navigation for auditors, with what belongs to none', () => {
+    for (const { to } of listPages('auditor')) expect(mayOpen('auditor', to), to).to.equal(true);
+    for (const path of ['/approvals', '/team', '/holds', '/me', '/plans']) {
+      expect(mayOpen('auditor', path), path).to.equal(false);
+      expect(mayOpen('manager', path), path).to.equal(true);
+    }
+    for (const path of ['/statements/S', '/deals/D', '/account']) expect(mayOpen('auditor', path), path).to.equal(true);
+  });
 });

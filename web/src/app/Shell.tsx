@@ -8,7 +8,7 @@ import { BottomBar } from './BottomBar.js';
 import { HeaderBar } from './HeaderBar.js';
 import { useIsOnline, useLiveUpdates } from './live-updates.js';
 import { Navigation } from './Navigation.js';
-import { listPages } from './navigation.js';
+import { listPages, mayOpen } from './navigation.js';
 import styles from './Shell.module.css';
 import { StepUp } from './StepUp.js';
 import { useHasSessionEnded, useSession } from './session.js';
@@ -66,7 +66,9 @@ export function Shell() {
 /** Whether the page is part of the person's role. */
 function useIsOwnPage(): boolean {
   const { role } = useSession();
-  return useMatches().every(({ staticData }) => staticData.role === undefined || staticData.role === role);
+  const path = useLocation({ select: ({ pathname }) => pathname });
+  const isOfRole = useMatches().every(({ staticData }) => staticData.role === undefined || staticData.role === role);
+  return isOfRole && mayOpen(role, path);
 }
 
 /** The navigation shows only its icons while a plan is built. It changes before the page is loaded, so that nothing moves then. */

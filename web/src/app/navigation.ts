@@ -235,6 +235,12 @@ export function findActivePage(role: Role, ownRepId: string, path: string): stri
   return containing.sort((a, b) => b.length - a.length)[0];
 }
 
+/** Auditors change nothing, so that pages on which others do are closed to them. The service rejects the requests of other roles. */
+export function mayOpen(role: Role, path: string): boolean {
+  const isListed = (items: readonly NavigationItem[]) => items.some(({ to }) => to === path);
+  return role !== 'auditor' || isListed(listPages(role)) || !groups.some(({ items }) => isListed(items));
+}
+
 /** The first page of a role. */
 export function findHome(role: Role): string {
   return listPages(role)[0]?.to ?? '/account';

@@ -102,11 +102,11 @@ function NewPacket() {
   );
 }
 
-function Save({ job: { jobId, from, to } }: { readonly job: ExportJob }) {
+function Save({ job: { jobId, from = '', to = '' } }: { readonly job: ExportJob }) {
   const { start, ratio } = useDownload((_kind, onProgress) => downloadExport(jobId, onProgress));
   return (
     <RowButton {...rowAction} disabled={ratio !== null} onClick={() => start()}>
-      Save<span className="unseen">{` the packet of ${from} to ${to}`}</span>
+      Save<span className="unseen">{` the packet of ${formatDays({ from, to }, 'year')}`}</span>
     </RowButton>
   );
 }
@@ -129,7 +129,7 @@ const columns: readonly Column<ExportJob>[] = [
     key: 'manifest',
     header: 'SHA-256 of the manifest',
     cell: ({ file }) => file?.manifestSha256 ?? '–',
-    phone: 'note',
+    phone: 'detail',
   },
   {
     key: 'file',
