@@ -8,6 +8,7 @@ import type { Operation } from './platform/operations/operation.js';
 export { fileColumns } from './api/file-columns.js';
 export { reasonTexts } from './commissions/reason-texts.js';
 export { productNames } from './crm/connections/product-names.js';
+export { formulaWords } from './engine/formula-words.js';
 export { standardNamedBy, usualSlugs } from './engine/standard-slugs.js';
 export { addDays, addMonths, countDays, intersection, isWithin, overlap } from './kernel/day.js';
 export { detectNumberFormat, type NumberFormat, readWrittenNumber } from './kernel/number-text.js';

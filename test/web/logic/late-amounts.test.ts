@@ -110,7 +110,7 @@ describe('lines of true-ups', () => {
       base: null,
     };
     const trueUp = { period: '2026-Q3', paidIn: '2026-11', lines };
-    const explanation = { event, deal: null, rule: null, trueUp } as unknown as Explanation;
+    const explanation = { event, deal: null, rule: null, trueUp, steps: [] } as unknown as Explanation;
     const steps = buildSteps(explanation, { repId: 'dana', role: 'rep' });
     expect(steps.map(({ title, figure }) => [title, figure])).to.deep.equal([
       ['Statement of Q3 2026', 'approved'],
@@ -124,7 +124,7 @@ describe('lines of true-ups', () => {
     expect(formatExplanation(explanation, steps)).to.include(
       'Harbour Media, correction of Q3 2026: $80.00 (Correction',
     );
-    expect(headWords(explanation.event)).to.match(/^correction, on /);
+    expect(headWords(explanation)).to.match(/^correction, on /);
   });
 });
 

@@ -81,14 +81,22 @@ interface Given {
   readonly trace?: object;
   readonly rule?: object | null;
   readonly deal?: object | null;
+  readonly steps?: Explanation['steps'];
 }
 
-function explanation({ event: changedEvent, trace: changedTrace, rule: changedRule, deal: changedDeal }: Given = {}) {
+function explanation({
+  event: changedEvent,
+  trace: changedTrace,
+  rule: changedRule,
+  deal: changedDeal,
+  steps = [],
+}: Given = {}) {
   return {
     event: { ...event, trace: { ...trace, ...changedTrace }, ...changedEvent },
     rule: changedRule === null ? null : { ...paidRule, ...changedRule },
     deal: changedDeal === null ? null : { ...deal, ...changedDeal },
     trueUp: null,
+    steps,
   } as Explanation;
 }
 
@@ -152,6 +160,29 @@ describe('the steps from a deal to its amount', () => {
       'This adjustment was entered by hand.',
       'Agreed in May',
     ]);
+  });
+});
+
+describe('the steps of what moved an amount beside its rates', () => {
+  it('have the share of the deal before the conditions, and what is released or held after the result', () => {
+    const share = { step: 'share', words: 'Share of the deal: 60%' } as const;
+    const schedule = { step: 'schedule', words: 'released 20.00, waiting 40.00: waits for a day, 2026-07-01' } as const;
+    const given = { steps: [share, schedule] };
+    expect(titles(given).slice(1, 4)).to.deep.equal(['Plan and version', 'Share of the deal', 'Conditions']);
+    expect(titles(given).slice(-2)).to.deep.equal(['Result', 'Release']);
+    expect(step('Share of the deal', given).words).to.deep.equal(['Share of the deal: 60%']);
+    expect(step('Release', given).words).to.deep.equal(['released 20.00, waiting 40.00: waits for a day, 1 Jul 2026']);
+    const held = { steps: [{ step: 'hold', words: 'On hold; released 0.00, waiting 60.00' } as const] };
+    expect(titles(held).at(-1)).to.equal('Hold');
+  });
+
+  it('are the refund and nothing of the sale where a refund takes back', () => {
+    const words = 'Refund RF-1 of 2026-06-20: 25% of 6,720.00';
+    const given = { event: { amount: -1680 }, steps: [{ step: 'refund', words } as const] };
+    expect(titles(given)).to.deep.equal(['Deal', 'Refund', 'Result']);
+    expect(step('Refund', given).words).to.deep.equal(['Refund RF-1 of 20 Jun 2026: 25% of 6,720.00']);
+    expect(step('Result', given).words).to.deep.equal(['Taken back, rounded once, to the cent.']);
+    expect(headWords(explanation(given))).to.equal('taken back for a refund of 12 June 2026');
   });
 });
 
@@ -258,7 +289,7 @@ describe('the step of a formula', () => {
     const formulas = [{ formula: '= amount * (1 - list_price)', value: null, operands }];
     const found = step('Formula', { trace: { formulas } });
     expect(found.figure).to.equal('no value');
-    expect(found.words).to.deep.equal(['amount * (1 - list_price)']);
+    expect(found.words).to.deep.equal(['Amount after list price']);
     expect(found.rows).to.deep.equal([
       { label: 'Amount', value: '1,000' },
       { label: 'List price', value: 'empty' },
@@ -520,7 +551,7 @@ describe('the line below the heading of an explanation', () => {
     [{ kind: 'clawback', base: null }, 'clawback, on 12 June 2026'],
   ] as const)
     it(words, () => {
-      expect(headWords({ ...event, trace, ...given } as Event)).to.equal(words);
+      expect(headWords({ event: { ...event, trace, ...given } as Event, steps: [] })).to.equal(words);
     });
 });
 

@@ -1,4 +1,4 @@
-import { reasonTexts } from '#src/client.js';
+import { formulaWords, reasonTexts } from '#src/client.js';
 import type { Condition, Leaf, Operator } from '#src/engine/condition.js';
 import type { Rule } from '#src/engine/plan-config.js';
 import { formatDay } from '../../shared/format/dates.js';
@@ -58,13 +58,17 @@ export function fieldWords(slug: string): string {
   const [, owner, field = ''] = /^(line|rep)\.(.*)$/i.exec(slug) ?? [];
   if (owner !== undefined)
     return `${fieldWords(field)} of the ${owner.toLowerCase() === 'line' ? 'product' : 'person'}`;
-  if (isFormula(slug)) return slug.slice(1).trim();
+  if (isFormula(slug)) return capitalized(formulaWords(slug));
   // A column of a file, with the words and the spelling that people gave it.
   if (/\s/.test(slug)) return slug;
   const words = slug
     .replace(/([a-z])([A-Z])/g, '$1 $2')
     .replace(/[_-]+/g, ' ')
     .toLowerCase();
+  return capitalized(words);
+}
+
+function capitalized(words: string): string {
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 

@@ -136,7 +136,7 @@ function TraceHead({ explanation, position, count }: TraceHeadProps) {
       <p className={styles.amount}>
         <HeroMoney amount={event.amount} currency={event.currency} />
       </p>
-      <p className={styles.base}>{headWords(event)}</p>
+      <p className={styles.base}>{headWords(explanation)}</p>
     </div>
   );
 }

@@ -3,6 +3,7 @@ import { type Explanation } from '../../api/queries.js';
 import { type Session } from '../../app/session.js';
 import { formatDay } from '../../shared/format/dates.js';
 import { difference, multiplyAmounts, rounded, signOf, sumAmounts } from '../../shared/format/exact.js';
+import { inWords } from '../../shared/format/in-words.js';
 import { withoutOverlap } from '../../shared/format/labels.js';
 import {
   currencyDecimals,
@@ -68,9 +69,27 @@ type Reader = Pick<Session, 'repId' | 'role'>;
 export function buildSteps(explanation: Explanation, reader: Reader): readonly Step[] {
   const { event, trueUp } = explanation;
   const { trace } = event;
-  if (trueUp !== null) return [...correctionSteps(event, trueUp), resultStep(event)];
-  const steps = trace === undefined ? [] : tracedSteps(explanation, trace, reader);
-  return [dealStep(explanation), ...steps, resultStep(event)].filter((step) => step !== null);
+  if (trueUp !== null) return [...correctionSteps(event, trueUp), resultStep(explanation)];
+  const refund = movedSteps(explanation, 'refund');
+  const steps = trace === undefined || refund.length > 0 ? refund : tracedSteps(explanation, trace, reader);
+  const released = movedSteps(explanation, 'schedule', 'hold');
+  return [dealStep(explanation), ...steps, resultStep(explanation), ...released].filter((step) => step !== null);
+}
+
+const movedTitles = {
+  formula: 'Formula',
+  share: 'Share of the deal',
+  credit_note: 'Credit note',
+  refund: 'Refund',
+  schedule: 'Release',
+  hold: 'Hold',
+} as const;
+
+/** What moved the amount beside its rates and limits, as the service says it. */
+function movedSteps({ steps }: Explanation, ...kinds: readonly (keyof typeof movedTitles)[]): readonly Step[] {
+  return steps
+    .filter(({ step }) => kinds.includes(step))
+    .map(({ step, words }) => ({ title: movedTitles[step], figure: '', words: [inWords(words)], rows: [] }));
 }
 
 function tracedSteps(explanation: Explanation, trace: Trace, reader: Reader): readonly Step[] {
@@ -78,6 +97,7 @@ function tracedSteps(explanation: Explanation, trace: Trace, reader: Reader): re
     planStep(explanation, reader),
     ...conversionSteps(explanation, trace),
     ...formulaSteps(trace),
+    ...movedSteps(explanation, 'share', 'credit_note'),
     conditionStep(trace),
     ...teamSteps(explanation, trace),
     attainmentStep(explanation, trace),
@@ -385,17 +405,22 @@ function limitStep({ event, rule }: Explanation, { limits }: Trace): Step {
   };
 }
 
-function resultStep(event: Event): Step {
+function resultStep({ event, steps }: Explanation): Step {
   const { trace, currency, kind } = event;
   const result = { title: 'Result', figure: formatMoney(event.amount, currency), rows: [], isResult: true } as const;
   if (kind !== 'commission_earned')
     return { ...result, words: [enteredWords[kind], kind === 'true_up' ? '' : (event.reason ?? '')].filter(Boolean) };
+  if (isOfRefund(steps)) return { ...result, words: [`Taken back, rounded once, ${roundingWords(currency)}.`] };
   const amounts = paidParts(trace ?? { parts: [] });
   if (event.amount === 0 && amounts.length === 0) return { ...result, words: ['Nothing is paid.'] };
   const decimals = countDecimals(amounts, currency);
   const sum = amounts.map((amount) => formatMoney(amount, currency, { decimals })).join(' + ');
   const limited = trace === undefined || trace.limits.length === 0 ? '' : 'limited, ';
   return { ...result, words: [`${sum === '' ? '' : `${sum}, `}${limited}rounded once, ${roundingWords(currency)}.`] };
+}
+
+function isOfRefund(steps: Explanation['steps']): boolean {
+  return steps.some(({ step }) => step === 'refund');
 }
 
 function roundingWords(currency: string): string {
@@ -411,7 +436,11 @@ const enteredWords = {
 } as const;
 
 /** What the amount is paid on, and when it was earned. */
-export function headWords({ kind, category, base, trace, currency, earnedOn }: Event): string {
+export function headWords({
+  event: { kind, category, base, trace, currency, earnedOn },
+  steps,
+}: Pick<Explanation, 'event' | 'steps'>): string {
+  if (isOfRefund(steps)) return `taken back for a refund of ${formatDay(earnedOn, 'long')}`;
   const isFixed = category === 'bonus' || (base === 1 && (trace?.parts ?? []).every(({ rate }) => rate === null));
   const paidOn = isFixed ? 'fixed bonus' : `commission on ${formatMoney(base ?? 0, currency)}`;
   const isEarned = kind === 'commission_earned';
