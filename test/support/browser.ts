@@ -4,6 +4,7 @@ import path from 'node:path';
 import { expect } from 'chai';
 import puppeteer, { type Browser as Chromium, type Page } from 'puppeteer-core';
 import { type Role } from '#src/kernel/caller.js';
+import { isUuid } from '#src/kernel/ids.js';
 import { findBundledBrowser } from '#src/platform/documents/bundled-browser.js';
 import { type ApiClient } from './api-client.js';
 import { createDemoDatabase, demoApiKey } from './demo-database.js';
@@ -88,8 +89,9 @@ export class Browser {
     return duringSuite(() => Browser.start(options));
   }
 
-  /** The id of the person, by the role in the demo or by name. */
+  /** The id of the person, by the role in the demo or by name. An id, as of people who were added later, is itself. */
   repId(roleOrName: string): string {
+    if (isUuid(roleOrName)) return roleOrName;
     const name = demoNames[roleOrName as keyof typeof demoNames] ?? roleOrName;
     return this.repIds.get(name) ?? expect.fail(`the workspace has no ${name}`);
   }

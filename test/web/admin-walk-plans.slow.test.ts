@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { Browser, sees, waitUntilLoaded } from '#test/support/browser.js';
+import { Browser } from '#test/support/browser.js';
 import { AdminWalk } from './admin-walk.js';
 
 /** Clicks and typed fields of an earlier release up to the saved draft, by what the plan pays. */
@@ -33,36 +33,13 @@ describe('the plans of an admin in the web app', function () {
       ...more,
     });
 
-  const start = async (task: string, template: string, name: string) => {
-    await walk.begin(task, '/plans');
-    await walk.clicks.press('New plan', 'link');
-    await walk.clicks.pressPart(template);
-    await walk.clicks.write('Name of the plan', name);
-  };
-
-  const saveDraft = async () => {
-    await walk.clicks.press('Save draft');
-    await sees(walk.page, 'Version 1, draft');
-  };
-
-  /** The clicks of an activation are those of another task. */
-  const activate = async (name: string, ...assigned: readonly string[]) => {
-    const { api } = browser.workspace;
-    const plans = await api.expect(200, 'GET', '/v1/plans');
-    const { planId } = plans.find((plan: { name: string }) => plan.name === name);
-    await api.assign(
+  const start = (task: string, template: string, name: string) => walk.startPlan(task, template, name);
+  const saveDraft = () => walk.saveDraft();
+  const activate = (name: string, ...assigned: readonly string[]) =>
+    walk.activate(
+      name,
       assigned.map((person) => people.get(person)),
-      planId,
     );
-    await walk.begin('activation', `/plans/${planId}/edit`);
-    await sees(walk.page, 'See every change');
-    await walk.clicks.press('Activate');
-    await walk.page.waitForSelector('[role=dialog]');
-    if ((await walk.page.$('[role=dialog] input[type=checkbox]')) !== null)
-      await walk.clicks.pressAt('[role=dialog] input[type=checkbox]');
-    await walk.confirm();
-    await waitUntilLoaded(walk.page);
-  };
 
   const setQuota = (person: string, measure: string, period: string, more: object) =>
     browser.workspace.api.expect(201, 'POST', '/v1/quotas', { repIds: [people.get(person)], measure, period, ...more });
@@ -171,18 +148,7 @@ describe('the plans of an admin in the web app', function () {
   });
 
   it('a bonus for the first three of a month, whose places begin at 1', async () => {
-    await start('ranks', 'Blank plan', 'Top three');
-    await walk.clicks.choose('Attainment by', 'Month');
-    await walk.clicks.choose('Whom the rule pays', 'each ended period');
-    await walk.clicks.press('Amounts');
-    const amounts = [1000, 600, 300, 0];
-    for (const [index, amount] of amounts.entries()) {
-      if (index > 0) await walk.clicks.press('Add tier');
-      await walk.clicks.write(`Amount of tier ${index + 1}`, String(amount));
-    }
-    await walk.clicks.openMore();
-    await walk.clicks.choose('Tiers go by', 'rank');
-    await saveDraft();
+    await walk.startTopThree();
     const sellers = ['Mia', 'Nia', 'Bob', 'Sam'];
     for (const [index, seller] of sellers.entries())
       await deal(`rank-${seller}`, seller, '2026-05-10', { amount: 9000 - 1000 * index });
@@ -198,12 +164,7 @@ describe('the plans of an admin in the web app', function () {
   });
 
   it('a score that people enter, in a plan that was not made from the template', async () => {
-    await start('score', 'Blank plan', 'Service');
-    await walk.clicks.choose('Measure', 'a score, entered here');
-    await walk.clicks.write('Name of the score', 'CSAT points');
-    await walk.clicks.press('Move it to the other rules');
-    await walk.clicks.write('Rate of tier 1', '1000');
-    await saveDraft();
+    await walk.startPoints();
     await activate('Service', 'Pat');
     await walk.begin('scores', '/scores?year=2026');
     await walk.clicks.choose('Rule', 'Service: Commission');

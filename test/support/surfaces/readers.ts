@@ -248,7 +248,7 @@ export const readers: Readonly<Record<string, Reader>> = {
   'events of statements': async (world, person) => {
     const { version } = await world.api.expect(200, 'GET', `/v1/statements?repId=${world.id(person)}&${inPeriod}`);
     const find = () =>
-      world.receiver.received
+      (world.receiver?.received ?? [])
         .map(({ body }) => body)
         .findLast(
           ({ type, data }) =>

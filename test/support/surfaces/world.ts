@@ -46,7 +46,7 @@ export class SurfaceWorld extends Workspace {
     base: Workspace,
     private readonly running: Service,
     /** Gets the events of the workspace. */
-    readonly receiver: EventReceiver,
+    readonly receiver: EventReceiver | null,
   ) {
     super(base.service, base.workspaceId, base.apiKey, base.api);
   }
@@ -54,6 +54,11 @@ export class SurfaceWorld extends Workspace {
   static async create(service: Service, receiver: EventReceiver): Promise<SurfaceWorld> {
     const base = await service.workspace({ currency: 'USD' });
     await base.api.expect(201, 'POST', '/v1/webhook-endpoints', { url: receiver.url });
+    return SurfaceWorld.within(service, base, receiver);
+  }
+
+  /** Enters the people and their pay in a workspace without any. */
+  static async within(service: Service, base: Workspace, receiver: EventReceiver | null = null): Promise<SurfaceWorld> {
     const world = new SurfaceWorld(base, service, receiver);
     await world.enter();
     return world;
