@@ -20,7 +20,7 @@ import {
   type StoredRefund,
   type WaiverTerms,
 } from './refund.js';
-import { removeRefund, replaceRefund, replaceWaiver } from './refund-store.js';
+import { replaceWaiver, storeRefunds } from './refund-store.js';
 import { findRefund } from './refund-views.js';
 import { loadLinesOfDeals } from './refunded-lines.js';
 
@@ -36,7 +36,7 @@ export function putting(key: RefundKey, terms: RefundTerms): RefundWrite {
     apply: async (tx) => {
       assertWithinDeal(await loadDealAmounts(tx, [key.dealId]), key, terms);
       await assertWithinLines(tx, key, terms);
-      await replaceRefund(tx, key, terms);
+      await storeRefunds(tx, [{ key, terms }]);
     },
   };
 }
@@ -46,7 +46,7 @@ export function removing(key: RefundKey): RefundWrite {
     dealIds: [key.dealId],
     apply: async (tx) => {
       if ((await findRefund(tx, key)) === null) throw refundNotFound();
-      await removeRefund(tx, key);
+      await storeRefunds(tx, [{ key, terms: null }]);
     },
   };
 }

@@ -2,7 +2,7 @@ import { peopleBehind } from '../../kernel/caller.js';
 import { factOf, factsOf } from '../../platform/files/facts.js';
 import { changeRefunds } from './change-refunds.js';
 import { type RefundKey, type RefundTerms, type StoredRefund } from './refund.js';
-import { removeRefund, replaceRefund } from './refund-store.js';
+import { storeRefunds } from './refund-store.js';
 import { listRefunds } from './refund-views.js';
 
 /** A refund as a file states it. Waivers are not in the file, and stay. */
@@ -20,14 +20,12 @@ export const refundFacts = factsOf<RefundFact>({
     })),
   async store(tx, changes, { caller }) {
     const dealIds = dealsOf(changes.map(factOf));
-    const apply = async () => {
-      for (const { before, after } of changes)
-        if (after === null) await removeRefund(tx, before as RefundFact);
-        else {
-          const { day, cause, amount, lines, reason } = after;
-          await replaceRefund(tx, after, { day, cause, amount, reason, ...(lines ? { lines } : {}) });
-        }
-    };
+    const refunds = changes.map((change) => {
+      const { dealId, refundId, day, cause, amount, lines, reason } = factOf(change);
+      const terms = { day, cause, amount, reason, ...(lines ? { lines } : {}) };
+      return { key: { dealId, refundId }, terms: change.after === null ? null : terms };
+    });
+    const apply = () => storeRefunds(tx, refunds);
     const { affected } = await changeRefunds(tx, { dealIds, apply }, peopleBehind(caller));
     const [dealId] = dealIds.length === 1 ? dealIds : [];
     return [...affected].map(([repId, days]) => ({ repId, days, dealId }));

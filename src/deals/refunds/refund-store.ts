@@ -1,31 +1,69 @@
 import { sql } from 'kysely';
+import { chunk } from '../../kernel/chunk.js';
+import { unnestRows } from '../../platform/database/columns.js';
 import { type Transaction } from '../../platform/database/unit-of-work.js';
 import { type RefundKey, type RefundTerms, type StoredRefund, toLineFacts, type WaiverTerms } from './refund.js';
 
 type Waiver = Pick<StoredRefund['waivers'][number], 'repId' | 'percent' | 'reason'>;
 
-/** Stores the refund in place of the present one, whose waivers stay. */
-export async function replaceRefund(tx: Transaction, key: RefundKey, terms: RefundTerms): Promise<void> {
-  const { lines, ...rest } = terms;
-  const stored = lines === undefined ? null : JSON.stringify(toLineFacts(lines));
-  const columns = { ...rest, lines: stored, updated_at: sql<Date>`now()` };
-  await tx.db
-    .insertInto('deal_refunds')
-    .values({ ...keyColumns(tx, key), ...columns })
-    .onConflict((conflict) => conflict.columns(['workspace_id', 'deal_id', 'refund_id']).doUpdateSet(columns))
-    .execute();
-  await recordRefund(tx, key);
+/** A refund. Null for none. */
+export interface KeyedRefund {
+  readonly key: RefundKey;
+  readonly terms: RefundTerms | null;
 }
 
-export async function removeRefund(tx: Transaction, key: RefundKey): Promise<void> {
-  const { workspace_id, deal_id, refund_id } = keyColumns(tx, key);
-  await tx.db
-    .deleteFrom('deal_refunds')
-    .where('workspace_id', '=', workspace_id)
-    .where('deal_id', '=', deal_id)
-    .where('refund_id', '=', refund_id)
-    .execute();
-  await recordRefund(tx, key);
+const rowsPerStatement = 10_000;
+
+const keyCells = [
+  ['deal_id', 'text', ({ key }: Pick<KeyedRefund, 'key'>) => key.dealId],
+  ['refund_id', 'text', ({ key }: Pick<KeyedRefund, 'key'>) => key.refundId],
+] as const;
+
+/** Stores each refund in place of the present one, whose waivers stay. */
+export async function storeRefunds(tx: Transaction, refunds: readonly KeyedRefund[]): Promise<void> {
+  for (const part of chunk(refunds, rowsPerStatement)) {
+    await removeRefunds(
+      tx,
+      part.filter(({ terms }) => terms === null),
+    );
+    await replaceRefunds(
+      tx,
+      part.flatMap(({ key, terms }) => (terms === null ? [] : { key, terms })),
+    );
+    await recordRefunds(
+      tx,
+      part.map(({ key }) => key),
+    );
+  }
+}
+
+async function removeRefunds(tx: Transaction, refunds: readonly KeyedRefund[]): Promise<void> {
+  if (refunds.length === 0) return;
+  await sql`
+    delete from deal_refunds r using ${unnestRows(refunds, keyCells)}
+    where r.workspace_id = ${tx.workspaceId} and r.deal_id = input.deal_id and r.refund_id = input.refund_id`.execute(
+    tx.db,
+  );
+}
+
+async function replaceRefunds(
+  tx: Transaction,
+  refunds: readonly { readonly key: RefundKey; readonly terms: RefundTerms }[],
+): Promise<void> {
+  if (refunds.length === 0) return;
+  await sql`
+    insert into deal_refunds (workspace_id, deal_id, refund_id, day, cause, amount, lines, reason)
+    select ${tx.workspaceId}::uuid, deal_id, refund_id, day, cause, amount, lines, reason
+    from ${unnestRows(refunds, [
+      ...keyCells,
+      ['day', 'date', ({ terms }) => terms.day],
+      ['cause', 'text', ({ terms }) => terms.cause],
+      ['amount', 'numeric', ({ terms: { amount } }) => (amount === null ? null : String(amount))],
+      ['lines', 'jsonb', ({ terms: { lines } }) => (lines === undefined ? null : JSON.stringify(toLineFacts(lines)))],
+      ['reason', 'text', ({ terms }) => terms.reason],
+    ])}
+    on conflict (workspace_id, deal_id, refund_id) do update set day = excluded.day, cause = excluded.cause,
+      amount = excluded.amount, lines = excluded.lines, reason = excluded.reason, updated_at = now()`.execute(tx.db);
 }
 
 /** Stores the waiver in place of the one of the same person; null removes it. */
@@ -37,15 +75,14 @@ export async function replaceWaiver(
   const others = waivers.filter((waiver) => waiver.repId !== repId);
   const isNone = percent === null || (percent === 0 && repId === null);
   const all: Waiver[] = isNone ? others : [...others, { repId, percent, reason }];
-  const { workspace_id, deal_id, refund_id } = keyColumns(tx, key);
   await tx.db
     .updateTable('deal_refunds')
     .set({ waivers: JSON.stringify(all.map(toStored)), updated_at: sql<Date>`now()` })
-    .where('workspace_id', '=', workspace_id)
-    .where('deal_id', '=', deal_id)
-    .where('refund_id', '=', refund_id)
+    .where('workspace_id', '=', tx.workspaceId)
+    .where('deal_id', '=', key.dealId)
+    .where('refund_id', '=', key.refundId)
     .execute();
-  await recordRefund(tx, key);
+  await recordRefunds(tx, [key]);
 }
 
 /** Percentages are decimal text, as the engine reads them. */
@@ -53,17 +90,17 @@ function toStored({ repId, percent, reason }: Waiver) {
   return { repId, percent: String(percent), reason };
 }
 
-function keyColumns(tx: Transaction, { dealId, refundId }: RefundKey) {
-  return { workspace_id: tx.workspaceId, deal_id: dealId, refund_id: refundId };
-}
-
-async function recordRefund(tx: Transaction, key: RefundKey): Promise<void> {
-  const { workspace_id: workspaceId, deal_id: dealId, refund_id: refundId } = keyColumns(tx, key);
+/** Records in the history what is stored of the refunds. */
+async function recordRefunds(tx: Transaction, keys: readonly RefundKey[]): Promise<void> {
   await sql`
     insert into deal_refund_history (workspace_id, deal_id, refund_id, content)
-    select ${workspaceId}::uuid, ${dealId}, ${refundId}, (
-      select jsonb_build_object('day', r.day, 'cause', r.cause, 'amount', r.amount::float8, 'reason', r.reason,
-        'waivers', r.waivers) || case when r.lines is null then '{}' else jsonb_build_object('lines', r.lines) end
-      from deal_refunds r
-      where r.workspace_id = ${workspaceId} and r.deal_id = ${dealId} and r.refund_id = ${refundId})`.execute(tx.db);
+    select ${tx.workspaceId}::uuid, input.deal_id, input.refund_id, case when r.day is null then null else
+      jsonb_build_object('day', r.day, 'cause', r.cause, 'amount', r.amount::float8, 'reason', r.reason,
+        'waivers', r.waivers) || case when r.lines is null then '{}' else jsonb_build_object('lines', r.lines) end end
+    from ${unnestRows(
+      keys.map((key) => ({ key })),
+      keyCells,
+    )}
+    left join deal_refunds r on r.workspace_id = ${tx.workspaceId} and r.deal_id = input.deal_id
+      and r.refund_id = input.refund_id`.execute(tx.db);
 }

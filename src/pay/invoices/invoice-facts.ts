@@ -1,6 +1,6 @@
-import { factsOf } from '../../platform/files/facts.js';
+import { factOf, factsOf } from '../../platform/files/facts.js';
 import { type InvoiceTerms } from './invoice.js';
-import { type InvoiceKey, removeInvoice, replaceInvoice } from './invoice-store.js';
+import { type InvoiceKey, storeInvoices } from './invoice-store.js';
 import { listInvoices } from './invoice-views.js';
 
 /** An invoice as a file states it, with all of its payments in the order in which they are stored. */
@@ -17,13 +17,13 @@ export const invoiceFacts = factsOf<InvoiceFact>({
       }),
     ),
   async store(tx, changes) {
-    for (const { before, after } of changes) {
-      if (after === null) await removeInvoice(tx, before as InvoiceFact);
-      else {
-        const { dealId, invoiceId, ...terms } = after;
-        await replaceInvoice(tx, { dealId, invoiceId }, terms);
-      }
-    }
+    await storeInvoices(
+      tx,
+      changes.map((change) => {
+        const { dealId, invoiceId, ...terms } = factOf(change);
+        return { dealId, invoiceId, terms: change.after === null ? null : terms };
+      }),
+    );
     return [];
   },
 });

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { chunk } from '../../kernel/chunk.js';
 import { unnestRows } from '../../platform/database/columns.js';
 import { type Transaction } from '../../platform/database/unit-of-work.js';
 import { failpoint } from '../../platform/failpoint.js';
@@ -9,37 +10,84 @@ export interface InvoiceKey {
   readonly invoiceId: string;
 }
 
-/** Stores the invoice with its payments in place of the present one, and the new state in the history. */
-export async function replaceInvoice(
-  tx: Transaction,
-  { dealId, invoiceId }: InvoiceKey,
-  terms: InvoiceTerms,
-): Promise<void> {
-  const key = { workspace_id: tx.workspaceId, deal_id: dealId, invoice_id: invoiceId };
-  const columns = {
-    amount: terms.amount,
-    gross_amount: terms.grossAmount,
-    currency: terms.currency,
-    issued_on: terms.issuedOn,
-    status: terms.status,
-    updated_at: sql<Date>`now()`,
-  };
-  await tx.db
-    .insertInto('invoices')
-    .values({ ...key, ...columns })
-    .onConflict((conflict) => conflict.columns(['workspace_id', 'deal_id', 'invoice_id']).doUpdateSet(columns))
-    .execute();
-  const { payments } = terms;
+/** An invoice with its payments. Null for none. */
+export interface StoredInvoice extends InvoiceKey {
+  readonly terms: InvoiceTerms | null;
+}
+
+const rowsPerStatement = 10_000;
+
+const keyColumns = [
+  ['deal_id', 'text', ({ dealId }: InvoiceKey) => dealId],
+  ['invoice_id', 'text', ({ invoiceId }: InvoiceKey) => invoiceId],
+] as const;
+
+/** Stores each invoice with its payments in place of the present one, and the new state in the history. */
+export async function storeInvoices(tx: Transaction, invoices: readonly StoredInvoice[]): Promise<void> {
+  for (const part of chunk(invoices, rowsPerStatement)) {
+    await removeInvoices(
+      tx,
+      part.filter(({ terms }) => terms === null),
+    );
+    await replaceInvoices(
+      tx,
+      part.flatMap(({ terms, ...key }) => (terms === null ? [] : { ...key, terms })),
+    );
+    await sql`
+      insert into invoice_history (workspace_id, deal_id, invoice_id, content)
+      select ${tx.workspaceId}::uuid, deal_id, invoice_id, content
+      from ${unnestRows(part, [
+        ...keyColumns,
+        ['content', 'jsonb', ({ terms }) => (terms === null ? null : JSON.stringify(terms))],
+      ])}`.execute(tx.db);
+  }
+}
+
+async function removeInvoices(tx: Transaction, keys: readonly InvoiceKey[]): Promise<void> {
+  if (keys.length === 0) return;
   await sql`
-    delete from customer_payments where workspace_id = ${tx.workspaceId} and deal_id = ${dealId}
-      and invoice_id = ${invoiceId} and payment_id <> all(${payments.map(({ paymentId }) => paymentId)}::text[])`.execute(
+    delete from invoices t using ${unnestRows(keys, keyColumns)}
+    where t.workspace_id = ${tx.workspaceId} and t.deal_id = input.deal_id and t.invoice_id = input.invoice_id`.execute(
+    tx.db,
+  );
+}
+
+async function replaceInvoices(
+  tx: Transaction,
+  invoices: readonly (InvoiceKey & { readonly terms: InvoiceTerms })[],
+): Promise<void> {
+  if (invoices.length === 0) return;
+  await sql`
+    insert into invoices (workspace_id, deal_id, invoice_id, amount, gross_amount, currency, issued_on, status)
+    select ${tx.workspaceId}::uuid, deal_id, invoice_id, amount, gross_amount, currency, issued_on, status
+    from ${unnestRows(invoices, [
+      ...keyColumns,
+      ['amount', 'numeric', ({ terms }) => String(terms.amount)],
+      ['gross_amount', 'numeric', ({ terms }) => (terms.grossAmount === null ? null : String(terms.grossAmount))],
+      ['currency', 'text', ({ terms }) => terms.currency],
+      ['issued_on', 'date', ({ terms }) => terms.issuedOn],
+      ['status', 'text', ({ terms }) => terms.status],
+    ])}
+    on conflict (workspace_id, deal_id, invoice_id) do update set amount = excluded.amount,
+      gross_amount = excluded.gross_amount, currency = excluded.currency, issued_on = excluded.issued_on,
+      status = excluded.status, updated_at = now()`.execute(tx.db);
+  const payments = invoices.flatMap(({ terms, ...key }) => terms.payments.map((payment) => ({ ...key, ...payment })));
+  const paid =
+    payments.length === 0
+      ? sql`(select null::text as deal_id, null::text as invoice_id, null::text as payment_id where false) as input`
+      : unnestRows(payments, [...keyColumns, ['payment_id', 'text', ({ paymentId }) => paymentId]]);
+  await sql`
+    delete from customer_payments t using ${unnestRows(invoices, keyColumns)}
+    where t.workspace_id = ${tx.workspaceId} and t.deal_id = input.deal_id and t.invoice_id = input.invoice_id
+      and (t.deal_id, t.invoice_id, t.payment_id) not in (select deal_id, invoice_id, payment_id from ${paid})`.execute(
     tx.db,
   );
   if (payments.length > 0)
     await sql`
       insert into customer_payments as p (workspace_id, deal_id, invoice_id, payment_id, amount, paid_on)
-      select ${tx.workspaceId}::uuid, ${dealId}, ${invoiceId}, payment_id, amount, paid_on
+      select ${tx.workspaceId}::uuid, deal_id, invoice_id, payment_id, amount, paid_on
       from ${unnestRows(payments, [
+        ...keyColumns,
         ['payment_id', 'text', ({ paymentId }) => paymentId],
         ['amount', 'numeric', ({ amount }) => String(amount)],
         ['paid_on', 'date', ({ paidOn }) => paidOn],
@@ -48,31 +96,4 @@ export async function replaceInvoice(
         do update set amount = excluded.amount, paid_on = excluded.paid_on
         where (p.amount, p.paid_on) is distinct from (excluded.amount, excluded.paid_on)`.execute(tx.db);
   await failpoint('invoice.afterReplace');
-  await recordInvoice(tx, { dealId, invoiceId }, terms);
-}
-
-export async function removeInvoice(tx: Transaction, key: InvoiceKey): Promise<void> {
-  await tx.db
-    .deleteFrom('invoices')
-    .where('workspace_id', '=', tx.workspaceId)
-    .where('deal_id', '=', key.dealId)
-    .where('invoice_id', '=', key.invoiceId)
-    .execute();
-  await recordInvoice(tx, key, null);
-}
-
-async function recordInvoice(
-  tx: Transaction,
-  { dealId, invoiceId }: InvoiceKey,
-  content: InvoiceTerms | null,
-): Promise<void> {
-  await tx.db
-    .insertInto('invoice_history')
-    .values({
-      workspace_id: tx.workspaceId,
-      deal_id: dealId,
-      invoice_id: invoiceId,
-      content: content === null ? null : JSON.stringify(content),
-    })
-    .execute();
 }

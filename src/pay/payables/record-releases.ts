@@ -82,10 +82,11 @@ async function sumReleases(
   { dealIds, repIds, firstDay, day }: Omit<WatchedReleases, 'released'>,
 ): Promise<ReadonlyMap<string, Release>> {
   const sums = new Map<string, Release>();
+  const ofDeals = new Set(dealIds);
   for (const [repId, groups] of await loadGroups(tx, repIds, firstDay))
     for (const group of groups) {
       const dealId = group.row.dealKey;
-      if (dealId === null || !dealIds.includes(dealId)) continue;
+      if (dealId === null || !ofDeals.has(dealId)) continue;
       const key = `${repId}|${dealId}|${group.currency}`;
       const before = sums.get(key)?.amount ?? Decimal.zero;
       const amount = before.plus(computeReleased(group, day));

@@ -6,7 +6,7 @@ import { CLOCK } from '../../../platform/injection-tokens.js';
 import { operation } from '../../../platform/operations/operation.js';
 import { recordReleases, watchReleases } from '../../payables/record-releases.js';
 import { invoiceExample, invoiceNotFound, invoiceParams } from '../invoice.js';
-import { removeInvoice } from '../invoice-store.js';
+import { storeInvoices } from '../invoice-store.js';
 import { findInvoice } from '../invoice-views.js';
 
 export const deleteInvoice = operation({
@@ -31,7 +31,7 @@ export const deleteInvoice = operation({
     return unitOfWork.run(caller, { lock: 'exclusive', access: 'write' }, async (tx) => {
       if ((await findInvoice(tx, params)) === null) throw invoiceNotFound();
       const before = await watchReleases(tx, [params.dealId], clock);
-      await removeInvoice(tx, params);
+      await storeInvoices(tx, [{ ...params, terms: null }]);
       await recordReleases(tx, before);
       return { deleted: true, ...params };
     });

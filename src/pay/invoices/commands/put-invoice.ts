@@ -13,7 +13,7 @@ import {
   invoiceParams,
   invoiceTerms,
 } from '../invoice.js';
-import { replaceInvoice } from '../invoice-store.js';
+import { storeInvoices } from '../invoice-store.js';
 import { findInvoice } from '../invoice-views.js';
 import { markMissingRates } from '../missing-rates.js';
 
@@ -39,7 +39,7 @@ export const putInvoice = operation({
     return unitOfWork.run(caller, { lock: 'exclusive', access: 'write' }, async (tx) => {
       await assertDealExists(tx, params.dealId);
       const before = await watchReleases(tx, [params.dealId], clock);
-      await replaceInvoice(tx, params, terms);
+      await storeInvoices(tx, [{ ...params, terms }]);
       await recordReleases(tx, before);
       const [stored] = await markMissingRates(tx, [(await findInvoice(tx, params)) as Invoice]);
       return stored as InvoiceResponse;
