@@ -107,8 +107,8 @@ export function importOf<
     readonly response: Answer;
     readonly failures?: Readonly<Record<string, number>>;
     readonly upload?: typeof csvImport.upload;
-    /** A file that works in the sample workspace. */
-    readonly example: string;
+    /** A file that works in the sample workspace, or one of each media type. */
+    readonly example: string | Readonly<Record<string, string>>;
   },
   file: FileOfFacts<Name, Fact, Read>,
 ) {

@@ -132,8 +132,10 @@ const resultsExample = {
 /** The part of the declaration that all imports of a CSV file share. */
 export const csvImport = { method: 'post', access: 'admin', upload: importUpload, response: importResults } as const;
 
-export function csvImportExample(file: string) {
-  return { query: { dryRun: 'false' }, uploads: { 'text/csv': file }, response: resultsExample };
+/** The file is a CSV file, or one of each media type. */
+export function csvImportExample(file: string | Readonly<Record<string, string>>) {
+  const uploads = typeof file === 'string' ? { 'text/csv': file } : file;
+  return { query: { dryRun: 'false' }, uploads, response: resultsExample };
 }
 
 export function rejectedRow(reason: string): Failure {

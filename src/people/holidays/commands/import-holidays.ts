@@ -28,7 +28,11 @@ export const importHolidays = importOf(
     query: importQuery,
     response: importResults,
     upload: { ...csvImport.upload, types: ['text/csv', 'text/calendar'] },
-    example: 'day,name\n2026-12-25,Christmas Day\n',
+    example: {
+      'text/csv': 'day,name\n2026-12-25,Christmas Day\n',
+      'text/calendar':
+        'BEGIN:VCALENDAR\r\nBEGIN:VEVENT\r\nDTSTART;VALUE=DATE:20261225\r\nSUMMARY:Christmas Day\r\nEND:VEVENT\r\nEND:VCALENDAR\r\n',
+    },
   },
   {
     facts: holidayFacts,
