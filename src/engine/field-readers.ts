@@ -34,7 +34,11 @@ export function fieldReaders(mapping: SlugMapping, measures: SlugMapping): Field
 
 /** Reads a slug of a rule with lines from the line at which the rule looks, with its deal. */
 function readerOfLines(slug: string, { ofDeal, ofLine }: FieldReaders): ReadField {
-  if (slug === lineCount) return ofDeal(dealCount);
+  if (slug === lineCount) {
+    const count = ofDeal(dealCount);
+    // Not the same reader: sums distinguish fields of lines from fields of deals by their readers.
+    return (source) => count(source);
+  }
   if (isFormula(slug)) return formulaReader(slug, ofLine);
   if (!isLineSlug(slug)) return ofDeal(slug);
   const read = readerInLine(nameInLine(slug));

@@ -488,6 +488,9 @@ function examples(): void {
       credits: { E: share('50') },
     };
     expect(amounts(example)['2026-Q1']).to.equal(2_000);
+    const counting = { ...rule, executionPhase: 'periodic', measure: '_deals', payoutBase: '_lines', tiers: flat(1) };
+    const counted = paid({ rules: [counting] })['2026-Q1'];
+    expect([counted?.amount, counted?.credit], 'L21').to.deep.equal(['3', '1']);
   });
 
   it('J38–J41: says why lines do not count', () => {
