@@ -36,7 +36,7 @@ async function createPolicies(db: Kysely<unknown>): Promise<void> {
       workspace_id uuid not null references workspaces,
       name text not null check (length(name) between 1 and 100),
       version integer not null check (version > 0),
-      -- {from, position, match, treatment, months, convention, expedientMonths}
+      -- {from, position, match, treatment, months, convention, correction, expedientMonths}
       terms jsonb not null,
       status text not null check (status in ('proposed', 'approved', 'withdrawn')),
       proposed_by text not null,

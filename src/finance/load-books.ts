@@ -144,7 +144,11 @@ async function keepOpen(
   const all = repIds.map((repId) => {
     const own = facts.get(repId) as RepFacts;
     const before = posted.get(repId) ?? [];
-    const moved = moveRows(own.rows, { policies, findEnds, entity, convert }, last);
+    const moved = moveRows(
+      own.rows,
+      { policies, findEnds, entity, convert, firstOpen: months[0] as Month, posted: before },
+      last,
+    );
     const movements = [...own.movements, ...moved.movements];
     const books = keepBooks({
       workspaceId: tx.workspaceId,

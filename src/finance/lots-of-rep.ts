@@ -6,15 +6,16 @@ import { parseRefundKey } from '../engine/clawback.js';
 import { measureRefunds } from '../engine/refund-chain.js';
 import { addTo } from '../kernel/add-to.js';
 import { currencyDigits } from '../kernel/currency.js';
-import { Decimal, sum } from '../kernel/decimal.js';
+import { Decimal, maximum, sum } from '../kernel/decimal.js';
 import { groupBy } from '../kernel/group-by.js';
-import { periodRange } from '../kernel/period.js';
+import { periodRange, previousPeriod } from '../kernel/period.js';
 import { frozenKey, loadFrozenAmounts } from '../pay/payables/pay-facts.js';
 import { type PayableRow } from '../pay/payables/payable-rows.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
+import { type JournalLine } from './journal-line.js';
 import { type Convert, type Entity } from './keep-books.js';
 import { type EndedPart, futureOf, type Lot, replayLot } from './lot.js';
-import { type Month, monthOf } from './month.js';
+import { listMonths, type Month, monthOf } from './month.js';
 import { type Movement, noOrigin } from './movement.js';
 import { findTreatment, type StoredPolicy, type Treatment } from './policy.js';
 import { toRowMovement } from './row-movements.js';
@@ -51,7 +52,13 @@ export async function loadEnds(tx: Transaction, rows: readonly PayableRow[]): Pr
   };
 }
 
-interface LotTermsOfRep {
+/** The months that are closed, and what they have posted. */
+interface ClosedMonths {
+  readonly firstOpen: Month;
+  readonly posted: readonly JournalLine[];
+}
+
+interface LotTermsOfRep extends ClosedMonths {
   readonly policies: readonly StoredPolicy[];
   readonly findEnds: FindEnds;
   readonly entity: Pick<Entity, 'currency'>;
@@ -65,9 +72,13 @@ export function moveRows(
   until: Month,
 ): { readonly movements: readonly Movement[]; readonly lots: readonly RowLot[] } {
   const refundsOf = groupRefunds(rows);
+  const posted = groupBy(
+    terms.posted.filter(({ account }) => account === 'contract_cost'),
+    ({ source }) => source,
+  );
   const treated = rows.map((row) => ({ row, treatment: treatmentOf(row, terms) }));
   const lots = treated.flatMap(({ row, treatment }) =>
-    typeof treatment === 'string' ? [] : [toLot(row, treatment, refundsOf, terms)],
+    typeof treatment === 'string' ? [] : [toLot(row, treatment, { refundsOf, posted }, terms)],
   );
   const clawedBack = new Map<string, Decimal>();
   const ofLots = lots.flatMap((lot) => {
@@ -104,9 +115,15 @@ function treatmentOf(row: PayableRow, { policies }: LotTermsOfRep): Treatment {
 
 function toLot(
   row: PayableRow,
-  { months, convention }: Exclude<Treatment, string>,
-  refundsOf: ReadonlyMap<string, readonly PayableRow[]>,
-  { findEnds, entity, convert }: LotTermsOfRep,
+  { months, convention, correction }: Exclude<Treatment, string>,
+  {
+    refundsOf,
+    posted,
+  }: {
+    readonly refundsOf: ReadonlyMap<string, readonly PayableRow[]>;
+    readonly posted: ReadonlyMap<string, readonly JournalLine[]>;
+  },
+  { findEnds, entity, convert, firstOpen }: LotTermsOfRep,
 ): RowLot {
   const worth = ({ amount, currency, day }: PayableRow): Decimal => {
     const own = Decimal.of(amount);
@@ -117,10 +134,24 @@ function toLot(
   return {
     row,
     terms: { earnedOn: row.day, months, convention, digits: currencyDigits(entity.currency) },
-    cost: cost.sign() > 0 ? cost : Decimal.zero,
+    cost: maximum(cost, Decimal.zero),
+    ...(correction === 'prospective'
+      ? { kept: listKeptCosts(posted.get(toRowMovement(row).source) ?? [], monthOf(row.day), firstOpen) }
+      : {}),
     ends: findEnds(row),
     takenBack: refunds.map((refund) => ({ key: refund.key, day: refund.day, amount: worth(refund).negated() })),
   };
+}
+
+/** The cost of the lot in the months that are closed, from the one in which it is earned. */
+function listKeptCosts(lines: readonly JournalLine[], earnedIn: Month, firstOpen: Month): ReadonlyMap<Month, Decimal> {
+  if (earnedIn >= firstOpen) return new Map();
+  return new Map(
+    listMonths(earnedIn, previousPeriod(firstOpen)).map((month) => {
+      const until = lines.filter((line) => line.month <= month);
+      return [month, maximum(sum(until.map(({ value }) => value)), Decimal.zero)];
+    }),
+  );
 }
 
 function lotMovement(

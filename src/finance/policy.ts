@@ -30,6 +30,12 @@ export const policyTerms = {
     .describe(
       'full_month: the month in which it is earned is the first; next_month: the month after it; daily: by days',
     ),
+  correction: z
+    .enum(['catch_up', 'prospective'])
+    .default('catch_up')
+    .describe(
+      'How a later change of a cost counts. catch_up: as if it had always been known, so that the first open month takes the difference of closed months; prospective: closed months keep the cost that they had, also none, and what is left is spread over what is left of the months',
+    ),
   expedientMonths: z
     .int()
     .min(0)
@@ -105,6 +111,7 @@ export const policyExample = {
   treatment: 'capitalise',
   months: 36,
   convention: 'full_month',
+  correction: 'catch_up',
   expedientMonths: 12,
   proposedBy: 'rep:0198a1b2-0000-7000-8000-000000000002',
   approvedBy: 'rep:0198a1b2-0000-7000-8000-000000000003',

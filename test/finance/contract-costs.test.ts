@@ -68,6 +68,23 @@ describe('capitalised cost of contracts', () => {
     ]);
   });
 
+  it('spreads a corrected cost over what is left if the policy says so (A10, N29)', async () => {
+    const closings = await capitalising({ correction: 'prospective' });
+    const { books } = closings;
+    await deal(closings, 60_000);
+    await closings.close('2026-01', '2026-02');
+    await deal(closings, 90_000);
+    expect((await costs(closings, '2026-03')).total).to.include({ corrections: 2400, amortised: -203.92 });
+    await deal(closings, 1250);
+    const march = await costs(closings, '2026-03');
+    expect(march.total).to.include({ opening: 4533.33, corrections: -4700, amortised: 166.67, closing: 0 });
+    expect(march.future).to.deep.equal([]);
+    await deal(closings, 90_000);
+    await closings.close('2026-03');
+    expect((await costs(closings, '2026-04')).total).to.include({ corrections: 0, amortised: -203.92 });
+    expect(await books.balance(['2026-01', '2026-02', '2026-03'], 'amortisation_expense')).to.equal(470.59);
+  });
+
   it('falls with the share of the deal that is refunded (A9)', async () => {
     const closings = await capitalising();
     await deal(closings, 60_000);

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { futureOf, type Lot, replayLot } from '#src/finance/lot.js';
+import { listMonths } from '#src/finance/month.js';
 import { Decimal, sum } from '#src/kernel/decimal.js';
 import { Random } from '../support/random.js';
 
@@ -11,12 +12,15 @@ interface Example {
   /** Days on which parts of the deal end, as a numerator and a denominator. */
   readonly ends?: readonly (readonly [day: string, ended: number, of: number])[];
   readonly takenBack?: readonly (readonly [day: string, amount: string])[];
+  /** What closed months keep. */
+  readonly kept?: readonly (readonly [month: string, cost: string])[];
 }
 
-function lot({ cost, earnedOn, months, convention = 'full_month', ends = [], takenBack = [] }: Example): Lot {
+function lot({ cost, earnedOn, months, convention = 'full_month', ends = [], takenBack = [], kept }: Example): Lot {
   return {
     terms: { earnedOn, months, convention, digits: 2 },
     cost: Decimal.of(cost),
+    ...(kept === undefined ? {} : { kept: new Map(kept.map(([month, amount]) => [month, Decimal.of(amount)])) }),
     ends: ends.map(([day, ended, of]) => ({ day, ended: Decimal.of(ended), of: Decimal.of(of) })),
     takenBack: takenBack.map(([day, amount], index) => ({ key: `R${index}`, day, amount: Decimal.of(amount) })),
   };
@@ -79,6 +83,22 @@ describe('the life of a lot', () => {
     expect(amortised(a9, '2026-05').at(-1)).to.equal('100.00');
   });
 
+  it('spreads a change over what is left if corrections are prospective (A10, N29, N52)', () => {
+    const kept = [
+      ['2026-01', '4800'],
+      ['2026-02', '4800'],
+    ] as const;
+    expect(amortised({ ...a1, cost: '7200', kept }, '2026-03')).to.deep.equal(['133.33', '133.34', '203.92']);
+    expect(amortised({ ...a1, cost: '100', kept }, '2026-04').slice(2)).to.deep.equal(['-166.67', '0.00']);
+    expect(last({ ...a1, cost: '100', kept }, '2026-03').carrying).to.equal('0.00');
+    const half = { ...a1, cost: '9600', ends: [['2026-02-20', 1, 2]] as const };
+    expect(amortised({ ...half, kept }, '2026-03').at(-1)).to.equal('137.26');
+    expect(last({ ...half, kept }, '2026-03')).to.include({ impaired: '2400.00', carrying: '4529.41' });
+    expect(last(half, '2026-03').carrying).to.equal('4400.00');
+    const late = { ...a1, kept: [['2026-01', '0']] as const };
+    expect(amortised(late, '2026-02')).to.deep.equal(['0.00', '137.14']);
+  });
+
   it('adds up to its cost in random lives, and is never below zero', () => {
     const random = new Random(7);
     const day = () =>
@@ -93,13 +113,24 @@ describe('the life of a lot', () => {
         convention: random.of(['full_month', 'next_month', 'daily']),
         ends: parts.toSorted(([a], [b]) => (a < b ? -1 : 1)),
         takenBack: parts.map(([on]) => [on, String(random.below(100_000) / 100)] as const),
+        ...(random.below(2) === 0
+          ? {}
+          : {
+              kept: listMonths('2026-01', '2026-06').map(
+                (month) => [month, String(random.below(900_000) / 100)] as const,
+              ),
+            }),
       });
-      let rest = cost;
+      const { kept } = example;
+      let known = Decimal.zero;
+      let rest = Decimal.zero;
       for (const { month, amortised: part, clawedBack, impaired, carrying } of replayLot(example, '2029-12')) {
+        rest = rest.plus(kept?.get(month) ?? cost).minus(known);
+        known = kept?.get(month) ?? cost;
         rest = rest.minus(part).minus(sum(clawedBack.values())).minus(impaired);
         expect(carrying.toString(), `run ${run}, ${month}`).to.equal(rest.toString());
         expect(
-          [part.sign(), impaired.sign(), carrying.sign()].every((sign) => sign >= 0),
+          [carrying.sign(), ...(kept === undefined ? [part.sign(), impaired.sign()] : [])].every((sign) => sign >= 0),
           `run ${run}`,
         ).to.equal(true);
       }
@@ -107,6 +138,22 @@ describe('the life of a lot', () => {
       const future = futureOf(example, '2026-12');
       const before = replayLot(example, '2026-12').at(-1)?.carrying ?? Decimal.zero;
       expect(sum(future.map(({ amount }) => amount)).toString()).to.equal(before.toString());
+    }
+  });
+
+  it('keeps closed months whatever the cost becomes, if corrections are prospective', () => {
+    const random = new Random(8);
+    for (let run = 0; run < 50; run += 1) {
+      const kept: (readonly [string, string])[] = [];
+      const closed: string[] = [];
+      for (const month of listMonths('2026-01', '2026-12')) {
+        const cost = String(random.below(900_000) / 100);
+        const replayed = amortised({ ...a1, months: 6, cost, kept }, month);
+        expect(replayed.slice(0, closed.length), `run ${run}`).to.deep.equal(closed);
+        if (random.below(2) === 0) break;
+        closed.push(replayed.at(-1) as string);
+        kept.push([month, cost]);
+      }
     }
   });
 

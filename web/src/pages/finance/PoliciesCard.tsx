@@ -53,26 +53,29 @@ function PolicyLine({ policy }: { readonly policy: Policy }) {
 }
 
 /** The policy in a sentence, with an example. */
-function describePolicy({ from, treatment, months, match, convention }: Policy): string {
+function describePolicy({ from, treatment, months, match, convention, correction }: Policy): string {
   const which = match.ruleNames === undefined ? 'all rows of deals' : match.ruleNames.join(', ');
   if (treatment === 'expense') return `from ${formatPeriod(from)}, ${which} are expense`;
   const start = { full_month: 'the month it is earned in', next_month: 'the month after it', daily: 'its day' }[
     convention
   ];
-  return `from ${formatPeriod(from)}, ${which} are amortised over ${months} months from ${start} on`;
+  const changes = correction === 'prospective' ? '; changes are spread over what is left' : '';
+  return `from ${formatPeriod(from)}, ${which} are amortised over ${months} months from ${start} on${changes}`;
 }
 
+const blank = {
+  name: '',
+  treatment: 'capitalise',
+  months: '36',
+  convention: 'full_month',
+  correction: 'catch_up',
+  rules: '',
+  position: '1',
+};
+
 function ProposeDialog({ month, onClose }: { readonly month: string; readonly onClose: () => void }) {
-  const form = useKeptForm('policy', {
-    name: '',
-    from: month,
-    treatment: 'capitalise',
-    months: '36',
-    convention: 'full_month',
-    rules: '',
-    position: '1',
-  });
-  const { name, from, treatment, months, convention, rules, position } = form.values;
+  const form = useKeptForm('policy', { ...blank, from: month });
+  const { name, from, treatment, months, convention, correction, rules, position } = form.values;
   const ruleNames = rules
     .split(',')
     .map((rule) => rule.trim())
@@ -88,6 +91,7 @@ function ProposeDialog({ month, onClose }: { readonly month: string; readonly on
           treatment: treatment as Policy['treatment'],
           months: Number(months),
           convention: convention as Policy['convention'],
+          correction: correction as Policy['correction'],
         },
       }),
     onDone: () => {
@@ -124,6 +128,14 @@ function ProposeDialog({ month, onClose }: { readonly month: string; readonly on
           ['daily', 'its day'],
         ]}
         {...form.field('convention')}
+      />
+      <Choice
+        label="A later change of the cost"
+        choices={[
+          ['catch_up', 'counts from the beginning'],
+          ['prospective', 'is spread over what is left'],
+        ]}
+        {...form.field('correction')}
       />
       <TextField label="Rules" hint="Names, separated by commas; all if empty." {...form.field('rules')} />
       <TextField
