@@ -24,7 +24,9 @@ export function largestBody(operation: AnyOperation, known: KnownValues): unknow
   const limit = operation.access === 'public' ? maxAnonymousBytes : maxJsonBytes;
   const schema = z.toJSONSchema(operation.body, { io: 'input', unrepresentable: 'any', reused: 'inline' }) as Schema;
   for (let scale = 1; scale > 1e-5; scale *= 0.6) {
-    const body = accepted(operation, new Filler(known, scale).value(schema, 'body', 0));
+    const filled = new Filler(known, scale).fill(schema);
+    if (filled === null) continue;
+    const body = accepted(operation, filled);
     if (JSON.stringify(body).length <= limit && hasFewerKeys(body, operation.maxKeys)) return body;
   }
   throw new Error(`no body of ${operation.id} is small enough`);
@@ -40,6 +42,11 @@ function hasFewerKeys(body: unknown, maxKeys: number | undefined): boolean {
 }
 
 const maxRepairs = 20;
+/** What is filled before the checks of the schema shorten it. */
+const maxValues = 300_000;
+const maxCharacters = 30_000_000;
+
+class TooLarge extends Error {}
 
 /** The body with every value that the schema rejects replaced by that of the example, or left out without one. */
 function accepted(operation: AnyOperation, filled: unknown): unknown {
@@ -51,7 +58,11 @@ function accepted(operation: AnyOperation, filled: unknown): unknown {
     const places = parsed.error.issues.flatMap(({ path, code, ...issue }) =>
       code === 'unrecognized_keys' ? (issue as { keys?: string[] }).keys?.map((key) => [...path, key]) : [path],
     );
-    repair(body, places as Path[], operation.example.body);
+    const { body: example } = operation.example;
+    const isNowhere = (path: Path) => [body, example].every((at) => valueAt(at, path) === undefined);
+    // A required value that the example does not have either: its object is left out.
+    const repaired = (places as Path[]).map((path) => (isNowhere(path) ? path.slice(0, -1) : path));
+    repair(body, repairInEach(body, repaired, example), example);
   }
   const { error } = schema.safeParse(body);
   throw new Error(
@@ -76,6 +87,17 @@ export function repair(body: unknown, paths: readonly Path[], example: unknown):
   for (const [list, end] of ends) list.length = Math.min(list.length, end);
 }
 
+/** The paths of values that are rejected in every item are left out, once each of them is replaced as in the first item. */
+function repairInEach(body: unknown, paths: readonly Path[], example: unknown): Path[] {
+  const rejected = new Set(paths.map((path) => path.join('.')));
+  return paths.filter((path) => {
+    const inFirst = path.map((key) => (typeof key === 'number' ? 0 : key));
+    if (!rejected.has(inFirst.join('.'))) return true;
+    replace(valueAt(body, path.slice(0, -1)), path.at(-1) ?? '', valueAt(example, inFirst));
+    return false;
+  });
+}
+
 function valueAt(value: unknown, path: Path): unknown {
   return path.reduce<Schema>((at, key) => at?.[key], value);
 }
@@ -90,12 +112,27 @@ function replace(at: Schema, key: string | number, replacement: unknown): void {
 
 /** Fills a schema: every optional field is present, lists and texts have their max length times the scale. */
 class Filler {
+  private values = 0;
+  private characters = 0;
+
   constructor(
     private readonly known: KnownValues,
     private readonly scale: number,
   ) {}
 
-  value(schema: Schema, name: string, index: number): unknown {
+  /** Null: lists within lists would fill the memory of this process. */
+  fill(schema: Schema): unknown {
+    try {
+      return this.value(schema, 'body', 0);
+    } catch (error) {
+      if (error instanceof TooLarge) return null;
+      throw error;
+    }
+  }
+
+  private value(schema: Schema, name: string, index: number): unknown {
+    this.values += 1;
+    if (this.values > maxValues || this.characters > maxCharacters) throw new TooLarge();
     const given = this.known.byName[name] ?? this.knownBySuffix(name);
     if (given !== undefined) return typeof given === 'function' ? given(index) : given;
     const one = this.branch(schema);
@@ -103,7 +140,8 @@ class Filler {
     if (one.enum !== undefined) return one.enum[index % one.enum.length];
     if (one.type === 'array') return this.list(one, name);
     if (one.type === 'object') return this.object(one, index);
-    if (one.type === 'number' || one.type === 'integer') return Math.min(one.maximum ?? 1_000_000, 1_000_000);
+    if ([one.type].flat().some((type) => type === 'number' || type === 'integer'))
+      return Math.min(one.maximum ?? 1_000_000, 1_000_000);
     if (one.type === 'boolean') return false;
     return this.text(one, index);
   }
@@ -130,6 +168,7 @@ class Filler {
     if (typeof schema.additionalProperties !== 'object' || Object.keys(schema.properties ?? {}).length > 0)
       return Object.fromEntries(named);
     const keys = Math.max(1, Math.floor(500 * this.scale));
+    this.values += keys;
     return Object.fromEntries(Array.from({ length: keys }, (_, at) => [`key${at}`, `value ${at}`]));
   }
 
@@ -138,6 +177,7 @@ class Filler {
     if (schema.format === 'email') return `person${index}@example.test`;
     if (schema.format === 'date') return '2026-01-15';
     const length = Math.max(schema.minLength ?? 1, Math.floor(Math.min(schema.maxLength ?? 500, 10_000) * this.scale));
+    this.characters += length;
     return `${index}`.padEnd(length, 'x').slice(0, Math.max(length, 1));
   }
 }

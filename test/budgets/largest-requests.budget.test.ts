@@ -97,8 +97,11 @@ describe('the budgets of every operation', () => {
       name: `Rep ${at}`,
       email: `rep${at}@x.io`,
       crmMemberId: `m${at}`,
+      ...(at < 18 ? {} : { role: 'manager' }),
     }));
-    const [repId, otherId] = (await api.saveReps(...people)) as [string, string];
+    const repIds = await api.saveReps(...people);
+    const [repId, otherId] = repIds as [string, string];
+    const [fromRepId = '', delegateId = ''] = repIds.slice(18);
     const config = largestConfigs['conditions'];
     await api.createPlan({ name: 'Paid', config }, [repId]);
     // Calls change this one.
@@ -113,7 +116,15 @@ describe('the budgets of every operation', () => {
     }));
     await api.expect(200, 'POST', '/v1/deals/import', { deals });
     ruleIds = plan.rules.map(({ id }: { id: string }) => id);
-    return { repId, otherId, planId: plan.planId, planVersionId: plan.planVersionId, dealId: 'D0' };
+    return {
+      repId,
+      otherId,
+      planId: plan.planId,
+      planVersionId: plan.planVersionId,
+      dealId: 'D0',
+      fromRepId,
+      delegateId,
+    };
   }
 
   const get = (path: string): Call => ({
@@ -238,6 +249,12 @@ function knownValues(
     dealId: (index: number) => `D${index}`,
     currency: 'USD',
     timezone: 'UTC',
+    ruleName: 'Rule 0',
+    // Only the measured operation of tables has a large one.
+    tables: () => [],
+    // People are named by id, and a version once.
+    filter: () => undefined,
+    alsoIn: () => [],
     // Tests send no request to other hosts.
     instanceUrl: crmUrl,
   };

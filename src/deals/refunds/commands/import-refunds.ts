@@ -20,11 +20,13 @@ const columns = {
 } as const;
 type Row = TableRow<keyof typeof fileColumns.refunds>;
 
+const rowTerms = refundParams.extend(refundTerms.omit({ lines: true }).shape);
+
 function readRow({ cells }: Row, reader: CellReader, currencies: ReadonlyMap<string, string>): RefundFact {
   const amount = reader.amount('amount', cells.amount);
   const currency = currencies.get(cells.dealId ?? '');
   if (currency !== undefined) assertCurrency('amount', amount, currency);
-  const read = readValue(refundParams.extend(refundTerms.omit({ lines: true }).shape), {
+  const read = readValue(rowTerms, {
     dealId: cells.dealId,
     refundId: cells.refundId,
     day: filled('day', reader.day('day', cells.day)),
