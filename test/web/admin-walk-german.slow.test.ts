@@ -46,7 +46,7 @@ const dealsFile = toFile([
     german(deal.margin),
     'Closed Won',
     germanDay(deal),
-    sellers[deal.seller] as string,
+    emails[deal.seller] as string,
   ]),
 ]);
 
@@ -114,7 +114,7 @@ describe('the German files of an admin in the web app', function () {
       ['Auftragswert', 'Amount'],
       ['Phase', 'Stage'],
       ['Abschluss', 'Close date'],
-      ['Verkäufer', 'Owner'],
+      ['Verkäufer', 'Owner, by e-mail'],
     ] as const)
       if ((await chosen(column)) !== target) await walk.clicks.choose(`Where ${column} goes`, target);
     expect((await texts(page, 'main')).join()).to.include('As shown: 1.234,50');
@@ -158,7 +158,7 @@ describe('the German files of an admin in the web app', function () {
     })()`);
     await walk.clicks.press('Save 4 quotas');
     await walk.confirm();
-    const { quotas } = await browser.workspace.api.expect(200, 'GET', '/v1/quotas?period=2026-Q2');
+    const quotas = await browser.workspace.api.expect(200, 'GET', '/v1/quotas?period=2026-Q2');
     const targetOf = new Map(quotas.map(({ repId, target }: { repId: string; target: number }) => [repId, target]));
     expect(ids.map((id) => targetOf.get(id))).to.deep.equal(targets);
   });

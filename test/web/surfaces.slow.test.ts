@@ -124,10 +124,17 @@ describe('surfaces and features of pay in the web app', function () {
 
   /** The row of the person. Amounts without a currency are in that of the workspace. */
   async function rowOfPerson(page: Page, person: string): Promise<string> {
-    const rows = await page.$$eval('tbody tr', (all) =>
-      all.map((row) => [...row.querySelectorAll('th, td')].map(({ textContent }) => textContent).join(' | ')),
+    const cells = await page.$$eval(
+      'tbody tr',
+      (all, name) => {
+        const ofPerson = all.find((row) =>
+          [...row.querySelectorAll('*')].some(({ textContent }) => textContent === name),
+        );
+        return [...(ofPerson?.querySelectorAll('th, td') ?? [])].map(({ textContent }) => textContent);
+      },
+      person,
     );
-    const row = plainText(rows.find((text) => new RegExp(`\\b${person}\\b`).test(text)) ?? '');
+    const row = plainText(cells.join(' | '));
     return row.replace(/\| (-?)(?=[\d,]+\.\d\d)/g, '| $1$$');
   }
 });
