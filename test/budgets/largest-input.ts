@@ -42,6 +42,8 @@ function hasFewerKeys(body: unknown, maxKeys: number | undefined): boolean {
 }
 
 const maxRepairs = 20;
+/** A day that may lie neither in the past nor in the future. */
+const today = new Date().toISOString().slice(0, 10);
 /** What is filled before the checks of the schema shorten it. */
 const maxValues = 300_000;
 const maxCharacters = 30_000_000;
@@ -176,6 +178,7 @@ class Filler {
     if (schema.format === 'uuid') return `00000000-0000-4000-8000-${String(index).padStart(12, '0')}`;
     if (schema.format === 'email') return `person${index}@example.test`;
     if (schema.format === 'date') return '2026-01-15';
+    if (schema.description?.includes('YYYY-MM-DD')) return today;
     const length = Math.max(schema.minLength ?? 1, Math.floor(Math.min(schema.maxLength ?? 500, 10_000) * this.scale));
     this.characters += length;
     return `${index}`.padEnd(length, 'x').slice(0, Math.max(length, 1));

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, request as httpRequest } from 'node:http';
 import { type AddressInfo } from 'node:net';
@@ -255,6 +256,7 @@ function knownValues(
     // People are named by id, and a version once.
     filter: () => undefined,
     alsoIn: () => [],
+    planVersionId: (index: number) => (index === 0 ? ids['planVersionId'] : randomUUID()),
     // Tests send no request to other hosts.
     instanceUrl: crmUrl,
   };

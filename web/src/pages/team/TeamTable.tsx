@@ -161,7 +161,6 @@ function buildColumns(
       sortBy: earnedTotal,
       cell: (rep) => <Earned rep={rep} currency={currency} />,
     },
-    ...(payable === null ? [] : [payableColumn(payable, currency)]),
     {
       key: 'change',
       header: previous === undefined ? 'Change' : `vs ${shortPeriod(previous.period)}`,
@@ -176,6 +175,7 @@ function buildColumns(
         return <Delta amount={amount} currency={of} unit={of === currency ? 'none' : 'code'} />;
       },
     },
+    ...(payable === null ? [] : [payableColumn(payable, currency)]),
     {
       key: 'status',
       header: 'Statement',

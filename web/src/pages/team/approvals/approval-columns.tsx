@@ -73,19 +73,24 @@ export function approvalColumns(selection: Selection): readonly Column<ApprovalR
       align: 'right',
       cell: (row) => money(currency, row, row.statement.summary.totalAdjustments),
     },
-    ...(pays ? [earnedColumn(currency), payableColumn(currency)] : [netColumn(currency)]),
-    {
-      key: 'change',
-      header: `vs ${shortPeriod(shiftPeriod(period, -1))}`,
-      align: 'right',
-      phone: 'note',
-      sortBy: ({ change }) => (change === null ? null : Number(change)),
-      cell: ({ change, statement }) => (
-        <Delta amount={change} currency={statement.currency} unit={statement.currency === currency ? 'none' : 'code'} />
-      ),
-    },
+    // The change is one of what is earned, so it stands beside it.
+    ...(pays
+      ? [earnedColumn(currency), changeColumn(period, currency), payableColumn(currency)]
+      : [netColumn(currency), { ...changeColumn(period, currency), phone: 'note' as const }]),
     { key: 'flags', header: 'Flags', width: '140px', phone: 'detail', cell: (row) => <Flags row={row} /> },
   ];
+}
+
+function changeColumn(period: string, main: string): Column<ApprovalRow> {
+  return {
+    key: 'change',
+    header: `vs ${shortPeriod(shiftPeriod(period, -1))}`,
+    align: 'right',
+    sortBy: ({ change }) => (change === null ? null : Number(change)),
+    cell: ({ change, statement }) => (
+      <Delta amount={change} currency={statement.currency} unit={statement.currency === main ? 'none' : 'code'} />
+    ),
+  };
 }
 
 function netColumn(main: string): Column<ApprovalRow> {
