@@ -111,6 +111,7 @@ const impersonal: ReadonlySet<string> = new Set([
   'logOut',
   'whoAmI',
   'listFiscalYears',
+  'listHolidays',
   'getRevision',
   'listIntegrations',
   'listFields',

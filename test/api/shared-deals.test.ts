@@ -122,6 +122,7 @@ const probes: Readonly<Record<string, Probes>> = {
     ofBob: [['GET /v1/assignments?repId=<bob>']],
   },
   listFiscalYears: {},
+  listHolidays: {},
   listQuotas: {
     own: [['GET /v1/quotas'], ['GET /v1/quotas?planId=<plan>']],
     ofBob: [['GET /v1/quotas?repId=<bob>']],
