@@ -121,8 +121,10 @@ export type DealAmounts = ReadonlyMap<string, string | null>;
 
 export async function loadDealAmounts(tx: Transaction, dealIds: readonly string[]): Promise<DealAmounts> {
   const { rows } = await sql<{ dealId: string; amount: string | null }>`
-    select deal_id as "dealId", amount::text as amount from deals
-    where workspace_id = ${tx.workspaceId} and deal_id = any(${dealIds}::text[]) and deleted_at is null`.execute(tx.db);
+    select d.deal_id as "dealId", d.amount::text as amount
+    from ${unnestRows([...new Set(dealIds)], [['id', 'text', (dealId) => dealId]])}
+    join deals d on d.workspace_id = ${tx.workspaceId} and d.deal_id = input.id
+    where d.deleted_at is null`.execute(tx.db);
   return new Map(rows.map(({ dealId, amount }) => [dealId, amount]));
 }
 
