@@ -33,24 +33,24 @@ export interface Override {
   readonly rules: readonly z.output<typeof overriddenRule>[];
 }
 
-/** Rejects terms that name a rule or tier twice, or that the version does not have. */
-export function assertOverrideFits(version: PlanVersion, override: Override): void {
-  assertNamedOnce(override);
-  assertTiersExist(version, override);
+/** Rejects terms that name a rule or tier twice, or that the version does not have. `root` begins the paths of problems. */
+export function assertOverrideFits(version: PlanVersion, override: Override, root: string): void {
+  assertNamedOnce(override, root);
+  assertTiersExist(version, override, root);
 }
 
-function assertNamedOnce(override: Override): void {
+function assertNamedOnce(override: Override, root: string): void {
   const isRepeated = <T>(value: T, index: number, all: readonly T[]) => all.indexOf(value) < index;
   const rule = override.rules.map(({ ruleId }) => ruleId).findIndex(isRepeated);
-  if (rule >= 0) throw invalid({ path: `rules.${rule}.ruleId`, message: 'is listed more than once' });
+  if (rule >= 0) throw invalid({ path: `${root}rules.${rule}.ruleId`, message: 'is listed more than once' });
   override.rules.forEach(({ tiers }, index) => {
     const tier = tiers.map(({ tierIndex }) => tierIndex).findIndex(isRepeated);
     if (tier >= 0)
-      throw invalid({ path: `rules.${index}.tiers.${tier}.tierIndex`, message: 'is listed more than once' });
+      throw invalid({ path: `${root}rules.${index}.tiers.${tier}.tierIndex`, message: 'is listed more than once' });
   });
 }
 
-function assertTiersExist(version: PlanVersion, override: Override): void {
+function assertTiersExist(version: PlanVersion, override: Override, root: string): void {
   override.rules.forEach(({ ruleId, tiers }, ruleIndex) => {
     const rule = version.rules.find((candidate) => candidate.id === ruleId) as
       | { payoutMode?: Rule['payoutMode']; tiers?: { tierIndex: number; repId?: string }[] }
@@ -66,7 +66,7 @@ function assertTiersExist(version: PlanVersion, override: Override): void {
         .map((globalTier) => globalTier.tierIndex),
     );
     tiers.forEach((overridden, tierPosition) => {
-      const path = `rules.${ruleIndex}.tiers.${tierPosition}`;
+      const path = `${root}rules.${ruleIndex}.tiers.${tierPosition}`;
       if (!global.has(overridden.tierIndex))
         throw invalid({ path: `${path}.tierIndex`, message: 'must be the tierIndex of a tier of the rule' });
       const disorder = findDayOrderIssue(['from', overridden.from], ['to', overridden.to]);

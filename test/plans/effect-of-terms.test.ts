@@ -77,7 +77,10 @@ describe('the effect of other terms, before they are stored', () => {
     await expectError('404 plan_not_found', send({ planVersionId: other.planVersionId, rules: [] }));
     const tier = { tierIndex: 7, rate: 0.1 };
     const unknown = [{ ruleId: plan.rules[0]?.id, tiers: [tier] }];
-    await expectError('400 VALIDATION_FAILED', send({ planVersionId: plan.planVersionId, rules: unknown }));
+    const wrong = { planVersionId: plan.planVersionId, rules: unknown };
+    const tierIndex = 'rules.0.tiers.0.tierIndex';
+    const { details } = await expectError('400 VALIDATION_FAILED', send(wrong));
+    expect(details.issues[0].path).to.equal(`overrides.0.${tierIndex}`);
   });
 
   it('of one rep with days move these days only', async () => {
@@ -107,6 +110,10 @@ describe('the effect of other terms, before they are stored', () => {
     await expectError('404 plan_rule_not_found', api.send('PUT', path, { rules, alsoIn: wrong }));
     const storedIn = (id: string) => api.expect(200, 'GET', `/v1/plans/${id}/overrides`);
     expect(await storedIn(plan.planVersionId)).to.deep.equal([]);
+    const unknown = [{ ruleId: next.rules[0].id, tiers: [{ tierIndex: 9, rate: 0.3 }] }];
+    const misfit = [{ planVersionId: next.planVersionId, rules: unknown }];
+    const { details } = await expectError('400 VALIDATION_FAILED', api.send('PUT', path, { rules, alsoIn: misfit }));
+    expect(details.issues[0].path).to.equal('alsoIn.0.rules.0.tiers.0.tierIndex');
     const right = [{ planVersionId: next.planVersionId, rules: termsOf(next.rules[0].id) }];
     await api.expect(200, 'PUT', path, { rules, alsoIn: right });
     expect(await storedIn(plan.planVersionId)).to.have.length(1);

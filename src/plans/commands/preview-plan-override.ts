@@ -74,7 +74,8 @@ export const previewPlanOverride = operation({
       const plan = await findPlanVersion(tx, planRef, { onlyForRep: null, today });
       if (plan === null) throw planNotFound();
       await assertRepExists(tx, repId);
-      await storeOverrides(tx, { planId: plan.planId, repId, today }, overrides);
+      const sent = overrides.map((override, index) => ({ ...override, root: `overrides.${index}.` }));
+      await storeOverrides(tx, { planId: plan.planId, repId, today }, sent);
       return { result: {}, affected: await loadAffectedWithin(tx, new Map([[repId, allDays]])) };
     });
   },

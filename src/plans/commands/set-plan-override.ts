@@ -87,7 +87,8 @@ export const setPlanOverride = operation({
       const repName = await findRepName(tx, repId);
       if (repName === null) throw repNotFound();
       const target = { planId: version.planId, repId, today };
-      await storeOverrides(tx, target, [{ planVersionId, rules }, ...alsoIn]);
+      const others = alsoIn.map((override, index) => ({ ...override, root: `alsoIn.${index}.` }));
+      await storeOverrides(tx, target, [{ planVersionId, rules, root: '' }, ...others]);
       await recalculate.reps([repId], 'plan_change');
       const [saved] = await groupOverridesByRep(tx, planVersionId, repId);
       return saved ?? { planVersionId, repId, repName, rules: [] };
