@@ -31,9 +31,6 @@ export function HolidaysCard() {
   });
   return (
     <Card title="Holidays" note="The pace of quotas counts no working day on them">
-      <Loaded query={useQuery(holidaysQuery)} height={120}>
-        {(holidays) => <Holidays holidays={holidays} />}
-      </Loaded>
       <TextField
         label="Add a calendar"
         type="file"
@@ -47,6 +44,9 @@ export function HolidaysCard() {
       <p className="dim">
         A file that was wrong is taken back under <Link to="/imports">Imports</Link>.
       </p>
+      <Loaded query={useQuery(holidaysQuery)} height={120}>
+        {(holidays) => <Holidays holidays={holidays} />}
+      </Loaded>
     </Card>
   );
 }
