@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { unnestRows } from '../platform/database/columns.js';
+import { anyOf } from '../platform/database/columns.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
 
 /** The currencies of the deals: their own, otherwise that of the workspace. */
@@ -9,8 +9,7 @@ export async function loadDealCurrencies(
 ): Promise<ReadonlyMap<string, string>> {
   const { rows } = await sql<{ dealId: string; currency: string }>`
     select d.deal_id as "dealId", coalesce(d.currency, w.currency) as currency
-    from ${unnestRows([...new Set(dealIds)], [['id', 'text', (dealId) => dealId]])}
-    join deals d on d.workspace_id = ${tx.workspaceId} and d.deal_id = input.id
-    join workspaces w on w.workspace_id = d.workspace_id`.execute(tx.db);
+    from deals d join workspaces w on w.workspace_id = d.workspace_id
+    where d.workspace_id = ${tx.workspaceId} and d.deal_id = ${anyOf('text', dealIds)}`.execute(tx.db);
   return new Map(rows.map(({ dealId, currency }) => [dealId, currency]));
 }

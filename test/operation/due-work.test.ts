@@ -8,7 +8,7 @@ describe('a service without work', () => {
   let sent: SentStatements;
 
   beforeEach(() => {
-    sent = new SentStatements();
+    sent = new SentStatements(service);
   });
   afterEach(() => sent.stop());
 

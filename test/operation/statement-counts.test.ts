@@ -21,7 +21,7 @@ describe('the statements of a deal', () => {
   let sent: SentStatements;
 
   beforeEach(() => {
-    sent = new SentStatements();
+    sent = new SentStatements(service);
   });
   afterEach(() => sent.stop());
 
@@ -82,7 +82,7 @@ describe('the statements of an approval', () => {
   let sent: SentStatements;
 
   beforeEach(() => {
-    sent = new SentStatements();
+    sent = new SentStatements(service);
   });
   afterEach(() => sent.stop());
 
@@ -111,7 +111,7 @@ describe('the statements of a service without work', () => {
 
   before(async () => {
     ({ started: service, timers } = await timersOf(() => Service.start()));
-    sent = new SentStatements();
+    sent = new SentStatements(service);
   });
   after(async () => {
     sent.stop();

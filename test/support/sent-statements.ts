@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import pg from 'pg';
+import { type TestDatabase } from './test-database.js';
 
 interface Sent {
   readonly text: string;
@@ -28,17 +29,20 @@ export async function timersOf<T>(start: () => Promise<T>): Promise<{ readonly s
   }
 }
 
-/** Records what this process sends to the server, each message as one statement: BEGIN has the settings of its transaction. */
+/** Records what a service of this process sends to the server, each message as one statement: BEGIN has the settings of its transaction. */
 export class SentStatements {
   private sent: Sent[] = [];
   private readonly original = pg.Client.prototype.query;
 
-  constructor() {
+  /** Other services of this process have other databases. */
+  constructor({ database: { appUrl } }: { readonly database: Pick<TestDatabase, 'appUrl'> }) {
+    const name = decodeURIComponent(new URL(appUrl).pathname.slice(1));
     const record = (text: string) => this.sent.push({ text, sender: senders.getStore() });
     const { original } = this;
     pg.Client.prototype.query = function (this: pg.Client, ...args: unknown[]) {
       const [query] = args as [string | { readonly text?: string }];
-      record((typeof query === 'string' ? query : query.text) ?? '');
+      if ((this as pg.Client & { readonly database: string }).database === name)
+        record((typeof query === 'string' ? query : query.text) ?? '');
       return Reflect.apply(original, this, args);
     } as typeof original;
   }

@@ -52,12 +52,13 @@ interface CalendarInput {
 export async function loadPayCalendar(tx: Transaction, input: CalendarInput): Promise<PayCalendar> {
   const { repId, payPeriods, today } = input;
   const sure = (await loadRepPayables(tx, [repId], payPeriods.firstDay))(repId);
-  const expected = { ...sure, groups: await addRows(tx, input) };
+  const expected = input.added.length === 0 ? sure : { ...sure, groups: await addRows(tx, input) };
   const periods = shownPeriods(payPeriods, today);
   const terms = await loadPayTerms(tx, [repId]);
   const payouts = await loadPayoutsOfRep(tx, repId);
+  const approved = listApproved(sure, periods, payouts);
   const listAll = (payables: RepPayables) => [
-    ...listApproved(payables, periods, payouts),
+    ...approved,
     ...listOpen(payables, periods, (range, payable) => addPay(terms, repId, range, payable)),
   ];
   const [known, withDeals] = [listAll(sure), listAll(expected)];

@@ -8,7 +8,7 @@ import { Failure, invalid } from '../../kernel/failure.js';
 import { type Recalculate } from '../../ledger/requests/recalculate.js';
 import { requestAsJob } from '../../ledger/requests/request-as-job.js';
 import { assertRepExists } from '../../people/reps/rep-views.js';
-import { unnestRows } from '../../platform/database/columns.js';
+import { anyOf, unnestRows } from '../../platform/database/columns.js';
 import { type Transaction } from '../../platform/database/unit-of-work.js';
 import { type BlockedPerson, findBlockedPeople } from '../change-credits.js';
 import { dealNotFound } from '../deal-credit-views.js';
@@ -36,7 +36,7 @@ export function putting(key: RefundKey, terms: RefundTerms): RefundWrite {
     apply: async (tx) => {
       assertWithinDeal(await loadDealAmounts(tx, [key.dealId]), key, terms);
       await assertWithinLines(tx, key, terms);
-      await storeRefunds(tx, [{ key, terms }]);
+      await storeRefunds(tx, [{ ...key, terms }]);
     },
   };
 }
@@ -46,7 +46,7 @@ export function removing(key: RefundKey): RefundWrite {
     dealIds: [key.dealId],
     apply: async (tx) => {
       if ((await findRefund(tx, key)) === null) throw refundNotFound();
-      await storeRefunds(tx, [{ key, terms: null }]);
+      await storeRefunds(tx, [{ ...key, terms: null }]);
     },
   };
 }
@@ -93,7 +93,7 @@ async function loadRefunds(tx: Transaction, dealIds: readonly string[]): Promise
   if (dealIds.length === 0) return [];
   const { rows } = await sql<OwnRefund>`
     select deal_id as "dealId", refund_id as "refundId", day::text as day, cause, amount::text as amount from deal_refunds
-    where workspace_id = ${tx.workspaceId} and deal_id = any(${dealIds}::text[])`.execute(tx.db);
+    where workspace_id = ${tx.workspaceId} and deal_id = ${anyOf('text', dealIds)}`.execute(tx.db);
   return rows;
 }
 
@@ -121,10 +121,10 @@ export type DealAmounts = ReadonlyMap<string, string | null>;
 
 export async function loadDealAmounts(tx: Transaction, dealIds: readonly string[]): Promise<DealAmounts> {
   const { rows } = await sql<{ dealId: string; amount: string | null }>`
-    select d.deal_id as "dealId", d.amount::text as amount
-    from ${unnestRows([...new Set(dealIds)], [['id', 'text', (dealId) => dealId]])}
-    join deals d on d.workspace_id = ${tx.workspaceId} and d.deal_id = input.id
-    where d.deleted_at is null`.execute(tx.db);
+    select deal_id as "dealId", amount::text as amount from deals
+    where workspace_id = ${tx.workspaceId} and deal_id = ${anyOf('text', dealIds)} and deleted_at is null`.execute(
+    tx.db,
+  );
   return new Map(rows.map(({ dealId, amount }) => [dealId, amount]));
 }
 
@@ -198,7 +198,7 @@ type DaysByDeal = ReadonlyMap<string, readonly Day[]>;
 async function loadRefundDays(tx: Transaction, dealIds: readonly string[]): Promise<DaysByDeal> {
   const { rows } = await sql<{ dealId: string; days: Day[] }>`
     select deal_id as "dealId", array_agg(day::text) as days from deal_refunds
-    where workspace_id = ${tx.workspaceId} and deal_id = any(${dealIds}::text[]) group by deal_id`.execute(tx.db);
+    where workspace_id = ${tx.workspaceId} and deal_id = ${anyOf('text', dealIds)} group by deal_id`.execute(tx.db);
   return new Map(rows.map(({ dealId, days }) => [dealId, days]));
 }
 
@@ -252,14 +252,14 @@ async function loadEarned(tx: Transaction, dealIds: readonly string[]): Promise<
       select id, id as deal_key from ${unnestRows(dealIds, [['id', 'text', (dealId) => dealId]])}
       union all
       select distinct deal_id, 'refund:' || deal_id || ':' || refund_id from deal_refund_history
-      where workspace_id = ${tx.workspaceId} and deal_id = any(${dealIds}::text[])
+      where workspace_id = ${tx.workspaceId} and deal_id = ${anyOf('text', dealIds)}
     )
     select rep_id as "repId", deal_id as "dealId", deal_id as "dealKey", close_date as day from (
       select rep_id, deal_id, close_date from deals
-      where workspace_id = ${tx.workspaceId} and deal_id = any(${dealIds}::text[]) and deleted_at is null
+      where workspace_id = ${tx.workspaceId} and deal_id = ${anyOf('text', dealIds)} and deleted_at is null
       union
       select rep_id, deal_id, close_date from deal_participations
-      where workspace_id = ${tx.workspaceId} and deal_id = any(${dealIds}::text[])
+      where workspace_id = ${tx.workspaceId} and deal_id = ${anyOf('text', dealIds)}
     ) d
     where rep_id is not null and close_date is not null
     union

@@ -23,7 +23,7 @@ export const refundFacts = factsOf<RefundFact>({
     const refunds = changes.map((change) => {
       const { dealId, refundId, day, cause, amount, lines, reason } = factOf(change);
       const terms = { day, cause, amount, reason, ...(lines ? { lines } : {}) };
-      return { key: { dealId, refundId }, terms: change.after === null ? null : terms };
+      return { dealId, refundId, terms: change.after === null ? null : terms };
     });
     const apply = () => storeRefunds(tx, refunds);
     const { affected } = await changeRefunds(tx, { dealIds, apply }, peopleBehind(caller));

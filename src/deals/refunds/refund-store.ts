@@ -1,46 +1,31 @@
 import { sql } from 'kysely';
-import { chunk } from '../../kernel/chunk.js';
 import { unnestRows } from '../../platform/database/columns.js';
+import { storeKeyed } from '../../platform/database/store-keyed.js';
 import { type Transaction } from '../../platform/database/unit-of-work.js';
 import { type RefundKey, type RefundTerms, type StoredRefund, toLineFacts, type WaiverTerms } from './refund.js';
 
 type Waiver = Pick<StoredRefund['waivers'][number], 'repId' | 'percent' | 'reason'>;
 
 /** A refund. Null for none. */
-export interface KeyedRefund {
-  readonly key: RefundKey;
-  readonly terms: RefundTerms | null;
-}
+type KeyedRefund = RefundKey & { readonly terms: RefundTerms | null };
 
-const rowsPerStatement = 10_000;
-
-const keyCells = [
-  ['deal_id', 'text', ({ key }: Pick<KeyedRefund, 'key'>) => key.dealId],
-  ['refund_id', 'text', ({ key }: Pick<KeyedRefund, 'key'>) => key.refundId],
+const keyColumns = [
+  ['deal_id', 'text', ({ dealId }: RefundKey) => dealId],
+  ['refund_id', 'text', ({ refundId }: RefundKey) => refundId],
 ] as const;
 
 /** Stores each refund in place of the present one, whose waivers stay. */
-export async function storeRefunds(tx: Transaction, refunds: readonly KeyedRefund[]): Promise<void> {
-  for (const part of chunk(refunds, rowsPerStatement)) {
-    await removeRefunds(
-      tx,
-      part.filter(({ terms }) => terms === null),
-    );
-    await replaceRefunds(
-      tx,
-      part.flatMap(({ key, terms }) => (terms === null ? [] : { key, terms })),
-    );
-    await recordRefunds(
-      tx,
-      part.map(({ key }) => key),
-    );
-  }
+export function storeRefunds(tx: Transaction, refunds: readonly KeyedRefund[]): Promise<void> {
+  return storeKeyed<RefundKey, RefundTerms>(refunds, {
+    remove: (keys) => removeRefunds(tx, keys),
+    replace: (replaced) => replaceRefunds(tx, replaced),
+    record: (stored) => recordRefunds(tx, stored),
+  });
 }
 
-async function removeRefunds(tx: Transaction, refunds: readonly KeyedRefund[]): Promise<void> {
-  if (refunds.length === 0) return;
+async function removeRefunds(tx: Transaction, keys: readonly RefundKey[]): Promise<void> {
   await sql`
-    delete from deal_refunds r using ${unnestRows(refunds, keyCells)}
+    delete from deal_refunds r using ${unnestRows(keys, keyColumns)}
     where r.workspace_id = ${tx.workspaceId} and r.deal_id = input.deal_id and r.refund_id = input.refund_id`.execute(
     tx.db,
   );
@@ -48,14 +33,13 @@ async function removeRefunds(tx: Transaction, refunds: readonly KeyedRefund[]): 
 
 async function replaceRefunds(
   tx: Transaction,
-  refunds: readonly { readonly key: RefundKey; readonly terms: RefundTerms }[],
+  refunds: readonly (RefundKey & { readonly terms: RefundTerms })[],
 ): Promise<void> {
-  if (refunds.length === 0) return;
   await sql`
     insert into deal_refunds (workspace_id, deal_id, refund_id, day, cause, amount, lines, reason)
     select ${tx.workspaceId}::uuid, deal_id, refund_id, day, cause, amount, lines, reason
     from ${unnestRows(refunds, [
-      ...keyCells,
+      ...keyColumns,
       ['day', 'date', ({ terms }) => terms.day],
       ['cause', 'text', ({ terms }) => terms.cause],
       ['amount', 'numeric', ({ terms: { amount } }) => (amount === null ? null : String(amount))],
@@ -97,10 +81,7 @@ async function recordRefunds(tx: Transaction, keys: readonly RefundKey[]): Promi
     select ${tx.workspaceId}::uuid, input.deal_id, input.refund_id, case when r.day is null then null else
       jsonb_build_object('day', r.day, 'cause', r.cause, 'amount', r.amount::float8, 'reason', r.reason,
         'waivers', r.waivers) || case when r.lines is null then '{}' else jsonb_build_object('lines', r.lines) end end
-    from ${unnestRows(
-      keys.map((key) => ({ key })),
-      keyCells,
-    )}
+    from ${unnestRows(keys, keyColumns)}
     left join deal_refunds r on r.workspace_id = ${tx.workspaceId} and r.deal_id = input.deal_id
       and r.refund_id = input.refund_id`.execute(tx.db);
 }

@@ -1,12 +1,13 @@
 import { type RawBuilder, sql } from 'kysely';
 import { findRepNames } from '../../people/reps/rep-views.js';
+import { anyOf } from '../../platform/database/columns.js';
 import { type Transaction } from '../../platform/database/unit-of-work.js';
 import { type RefundKey, type StoredRefund } from './refund.js';
 
 /** The refunds of the deals, in the order in which they count; at the transaction's `asOf` if it has one. */
 export async function listRefunds(tx: Transaction, dealIds: readonly string[]): Promise<StoredRefund[]> {
   if (dealIds.length === 0) return [];
-  return selectRefunds(tx, sql`deal_id = any(${dealIds}::text[])`);
+  return selectRefunds(tx, sql`deal_id = ${anyOf('text', dealIds)}`);
 }
 
 export async function findRefund(tx: Transaction, { dealId, refundId }: RefundKey): Promise<StoredRefund | null> {

@@ -3,6 +3,7 @@ import { type Refund } from '../../engine/clawback.js';
 import { type DealLine } from '../../engine/deal-line.js';
 import { withAmountsOfLines } from '../../engine/line-refunds.js';
 import { linesOfDeal } from '../../ledger/input/lines-of-deals.js';
+import { anyOf } from '../../platform/database/columns.js';
 import { type Transaction } from '../../platform/database/unit-of-work.js';
 
 interface LinedDeal {
@@ -21,7 +22,7 @@ export async function loadLinesOfDeals(
   const { rows } = await sql<LinedDeal>`
     select d.deal_id as "dealId", d.amount::text as amount, d.currency,
       coalesce(${linesOfDeal(tx.workspaceId)}, '[]') as lines
-    from deals d where d.workspace_id = ${tx.workspaceId} and d.deal_id = any(${dealIds}::text[])`.execute(tx.db);
+    from deals d where d.workspace_id = ${tx.workspaceId} and d.deal_id = ${anyOf('text', dealIds)}`.execute(tx.db);
   return new Map(rows.map((row) => [row.dealId, row]));
 }
 

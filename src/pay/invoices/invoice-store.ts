@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
-import { chunk } from '../../kernel/chunk.js';
 import { unnestRows } from '../../platform/database/columns.js';
+import { storeKeyed } from '../../platform/database/store-keyed.js';
 import { type Transaction } from '../../platform/database/unit-of-work.js';
 import { failpoint } from '../../platform/failpoint.js';
 import { type InvoiceTerms } from './invoice.js';
@@ -11,11 +11,9 @@ export interface InvoiceKey {
 }
 
 /** An invoice with its payments. Null for none. */
-export interface StoredInvoice extends InvoiceKey {
+interface StoredInvoice extends InvoiceKey {
   readonly terms: InvoiceTerms | null;
 }
-
-const rowsPerStatement = 10_000;
 
 const keyColumns = [
   ['deal_id', 'text', ({ dealId }: InvoiceKey) => dealId],
@@ -23,28 +21,15 @@ const keyColumns = [
 ] as const;
 
 /** Stores each invoice with its payments in place of the present one, and the new state in the history. */
-export async function storeInvoices(tx: Transaction, invoices: readonly StoredInvoice[]): Promise<void> {
-  for (const part of chunk(invoices, rowsPerStatement)) {
-    await removeInvoices(
-      tx,
-      part.filter(({ terms }) => terms === null),
-    );
-    await replaceInvoices(
-      tx,
-      part.flatMap(({ terms, ...key }) => (terms === null ? [] : { ...key, terms })),
-    );
-    await sql`
-      insert into invoice_history (workspace_id, deal_id, invoice_id, content)
-      select ${tx.workspaceId}::uuid, deal_id, invoice_id, content
-      from ${unnestRows(part, [
-        ...keyColumns,
-        ['content', 'jsonb', ({ terms }) => (terms === null ? null : JSON.stringify(terms))],
-      ])}`.execute(tx.db);
-  }
+export function storeInvoices(tx: Transaction, invoices: readonly StoredInvoice[]): Promise<void> {
+  return storeKeyed<InvoiceKey, InvoiceTerms>(invoices, {
+    remove: (keys) => removeInvoices(tx, keys),
+    replace: (replaced) => replaceInvoices(tx, replaced),
+    record: (stored) => recordInvoices(tx, stored),
+  });
 }
 
 async function removeInvoices(tx: Transaction, keys: readonly InvoiceKey[]): Promise<void> {
-  if (keys.length === 0) return;
   await sql`
     delete from invoices t using ${unnestRows(keys, keyColumns)}
     where t.workspace_id = ${tx.workspaceId} and t.deal_id = input.deal_id and t.invoice_id = input.invoice_id`.execute(
@@ -52,11 +37,20 @@ async function removeInvoices(tx: Transaction, keys: readonly InvoiceKey[]): Pro
   );
 }
 
+async function recordInvoices(tx: Transaction, invoices: readonly StoredInvoice[]): Promise<void> {
+  await sql`
+    insert into invoice_history (workspace_id, deal_id, invoice_id, content)
+    select ${tx.workspaceId}::uuid, deal_id, invoice_id, content
+    from ${unnestRows(invoices, [
+      ...keyColumns,
+      ['content', 'jsonb', ({ terms }) => (terms === null ? null : JSON.stringify(terms))],
+    ])}`.execute(tx.db);
+}
+
 async function replaceInvoices(
   tx: Transaction,
   invoices: readonly (InvoiceKey & { readonly terms: InvoiceTerms })[],
 ): Promise<void> {
-  if (invoices.length === 0) return;
   await sql`
     insert into invoices (workspace_id, deal_id, invoice_id, amount, gross_amount, currency, issued_on, status)
     select ${tx.workspaceId}::uuid, deal_id, invoice_id, amount, gross_amount, currency, issued_on, status
@@ -72,10 +66,7 @@ async function replaceInvoices(
       gross_amount = excluded.gross_amount, currency = excluded.currency, issued_on = excluded.issued_on,
       status = excluded.status, updated_at = now()`.execute(tx.db);
   const payments = invoices.flatMap(({ terms, ...key }) => terms.payments.map((payment) => ({ ...key, ...payment })));
-  const paid =
-    payments.length === 0
-      ? sql`(select null::text as deal_id, null::text as invoice_id, null::text as payment_id where false) as input`
-      : unnestRows(payments, [...keyColumns, ['payment_id', 'text', ({ paymentId }) => paymentId]]);
+  const paid = unnestRows(payments, [...keyColumns, ['payment_id', 'text', ({ paymentId }) => paymentId]]);
   await sql`
     delete from customer_payments t using ${unnestRows(invoices, keyColumns)}
     where t.workspace_id = ${tx.workspaceId} and t.deal_id = input.deal_id and t.invoice_id = input.invoice_id

@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
+import { anyOf } from '../../platform/database/columns.js';
 import { type Transaction } from '../../platform/database/unit-of-work.js';
 import { type Invoice } from './invoice.js';
 import { type InvoiceKey } from './invoice-store.js';
@@ -6,7 +7,7 @@ import { type InvoiceKey } from './invoice-store.js';
 /** The invoices of the deals, by deal and id, or of the whole workspace; at the transaction's `asOf` if it has one. */
 export async function listInvoices(tx: Transaction, dealIds: readonly string[]): Promise<Invoice[]> {
   if (dealIds.length === 0) return [];
-  return selectInvoices(tx, sql`deal_id = any(${dealIds}::text[])`);
+  return selectInvoices(tx, sql`deal_id = ${anyOf('text', dealIds)}`);
 }
 
 export async function findInvoice(tx: Transaction, { dealId, invoiceId }: InvoiceKey): Promise<Invoice | null> {

@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { defaultRateTable } from '../../engine/exchange-rates.js';
 import { fxInput } from '../../ledger/input/exchange-rates.js';
 import { loadWorkspaceTerms } from '../../ledger/input/rep-terms.js';
+import { anyOf } from '../../platform/database/columns.js';
 import { type Transaction } from '../../platform/database/unit-of-work.js';
 import { type Invoice, type InvoiceResponse } from './invoice.js';
 
@@ -36,6 +37,6 @@ async function loadDealCurrencies(
       select min(e.currency) from commission_events e
       where e.workspace_id = d.workspace_id and e.deal_key = d.deal_id and e.kind = 'commission_earned'
         and e.status = 'earned' and e.phase = 'per_deal')) as currency
-    from deals d where d.workspace_id = ${tx.workspaceId} and d.deal_id = any(${dealIds}::text[])`.execute(tx.db);
+    from deals d where d.workspace_id = ${tx.workspaceId} and d.deal_id = ${anyOf('text', dealIds)}`.execute(tx.db);
   return new Map(rows.map(({ dealId, currency }) => [dealId, currency]));
 }

@@ -3,6 +3,7 @@ import { type Clock } from '../../kernel/clock.js';
 import { allDays, currentDay, type Day } from '../../kernel/day.js';
 import { Decimal } from '../../kernel/decimal.js';
 import { loadWorkspaceTerms } from '../../ledger/input/rep-terms.js';
+import { anyOf } from '../../platform/database/columns.js';
 import { type Transaction } from '../../platform/database/unit-of-work.js';
 import { type Facts, factOf } from '../../platform/files/facts.js';
 import { recordEvents } from '../../platform/outbound/outgoing-events.js';
@@ -37,7 +38,7 @@ export async function watchReleases(
   if (payPeriods === null) return null;
   const { rows } = await sql<{ repId: string; dealId: string }>`
     select distinct rep_id as "repId", deal_key as "dealId" from commission_events
-    where workspace_id = ${tx.workspaceId} and deal_key = any(${dealIds}::text[]) and kind = 'commission_earned'
+    where workspace_id = ${tx.workspaceId} and deal_key = ${anyOf('text', dealIds)} and kind = 'commission_earned'
       and status = 'earned'`.execute(tx.db);
   for (const earned of rows) tx.movedPay.push({ ...earned, days: allDays });
   if (!workspace.sendsEvents) return null;

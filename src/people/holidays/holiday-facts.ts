@@ -1,6 +1,6 @@
 import { factsOf } from '../../platform/files/facts.js';
 import { type Holiday } from './holiday.js';
-import { removeHoliday, storeHoliday } from './holiday-store.js';
+import { removeHolidays, storeHolidays } from './holiday-store.js';
 import { listHolidays } from './holiday-views.js';
 
 /** Holidays decide no commission: only the pace of quotas reads them. */
@@ -9,10 +9,14 @@ export const holidayFacts = factsOf<Holiday>({
   terms: ['name'],
   load: (tx) => listHolidays(tx),
   async store(tx, changes) {
-    for (const { before, after } of changes) {
-      if (after !== null) await storeHoliday(tx, after);
-      else if (before !== null) await removeHoliday(tx, before.day);
-    }
+    await removeHolidays(
+      tx,
+      changes.flatMap(({ before, after }) => (after === null ? (before?.day ?? []) : [])),
+    );
+    await storeHolidays(
+      tx,
+      changes.flatMap(({ after }) => after ?? []),
+    );
     return [];
   },
 });

@@ -1,16 +1,22 @@
+import { sql } from 'kysely';
 import { type Day } from '../../kernel/day.js';
+import { anyOf, unnestRows } from '../../platform/database/columns.js';
 import { type Transaction } from '../../platform/database/unit-of-work.js';
 import { type Holiday } from './holiday.js';
 
-/** Stores the holiday in place of the one of its day. */
-export async function storeHoliday(tx: Transaction, { day, name }: Holiday): Promise<void> {
-  await tx.db
-    .insertInto('holidays')
-    .values({ workspace_id: tx.workspaceId, day, name })
-    .onConflict((conflict) => conflict.columns(['workspace_id', 'day']).doUpdateSet({ name }))
-    .execute();
+/** Stores each holiday in place of the one of its day. */
+export async function storeHolidays(tx: Transaction, holidays: readonly Holiday[]): Promise<void> {
+  await sql`
+    insert into holidays (workspace_id, day, name)
+    select ${tx.workspaceId}::uuid, day, name
+    from ${unnestRows(holidays, [
+      ['day', 'date', ({ day }) => day],
+      ['name', 'text', ({ name }) => name],
+    ])}
+    on conflict (workspace_id, day) do update set name = excluded.name`.execute(tx.db);
 }
 
-export async function removeHoliday(tx: Transaction, day: Day): Promise<void> {
-  await tx.db.deleteFrom('holidays').where('workspace_id', '=', tx.workspaceId).where('day', '=', day).execute();
+export async function removeHolidays(tx: Transaction, days: readonly Day[]): Promise<void> {
+  await sql`
+    delete from holidays where workspace_id = ${tx.workspaceId} and day = ${anyOf('date', days)}`.execute(tx.db);
 }

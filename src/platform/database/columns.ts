@@ -31,6 +31,12 @@ export function unnestRows<Row>(
   return sql`(select input.*, ${sql.join(constants)} from ${differing}) as input`;
 }
 
+/** `any` of the values, for a comparison with a column: one binary array. */
+export function anyOf(type: string, values: readonly Cell[]): RawBuilder<unknown> {
+  const array = binaryArray(type, values);
+  return sql`any(${array.parameter}::${sql.raw(array.type)}[]::${sql.raw(type)}[])`;
+}
+
 const separator = '\u001f';
 const absent = '\u001e';
 const rowEnd = '\u001d';

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { dateFormats } from '../../kernel/date-text.js';
 import { Failure } from '../../kernel/failure.js';
+import { readValue } from '../../kernel/invalid-values.js';
 import { numberFormats, provenNumberFormat } from '../../kernel/number-text.js';
 import { sampleIds } from '../../kernel/sample-ids.js';
 import { EventLoopSlice } from '../../kernel/waiting.js';
@@ -167,4 +168,18 @@ async function readOrReject<Row extends Pick<TableRow<never>, 'problem'>, Read>(
     if (error instanceof Failure) return error;
     throw error;
   }
+}
+
+/** The value as the schema reads it. One that it rejects rejects the row. */
+export function readTerm<T>(name: string, schema: Parameters<typeof readValue<T>>[0], value: unknown): T {
+  const read = readValue(schema, value);
+  if ('issues' in read) throw rejectedRow(`${name}: ${read.issues[0].message}`);
+  return read.value;
+}
+
+/** The terms as the schema reads them. Each one that it rejects rejects the row. */
+export function readTerms<T>(schema: Parameters<typeof readValue<T>>[0], terms: object): T {
+  const read = readValue(schema, terms);
+  if ('issues' in read) throw rejectedRow(read.issues.map(({ path, message }) => `${path}: ${message}`).join('; '));
+  return read.value;
 }

@@ -1,11 +1,10 @@
 import { fileColumns } from '../../../api/file-columns.js';
 import { effectOnCommission, importOf, type ReadRow } from '../../../imports/import-of.js';
-import { readValue } from '../../../kernel/invalid-values.js';
 import { type Transaction } from '../../../platform/database/unit-of-work.js';
 import { assertCurrency, type CellReader, filled } from '../../../platform/files/cells.js';
 import { type TableRow } from '../../../platform/files/csv-table.js';
 import { keyOfFact } from '../../../platform/files/facts.js';
-import { readRowsInSlices, rejectedRow } from '../../../platform/files/import-results.js';
+import { readRowsInSlices, readTerms, rejectedRow } from '../../../platform/files/import-results.js';
 import { personalEffect, toPersonalEffect } from '../../../simulation/write-effect.js';
 import { loadDealCurrencies } from '../../deal-currencies.js';
 import { factImportQuery, factImportResults } from '../../import/fact-import.js';
@@ -26,7 +25,7 @@ function readRow({ cells }: Row, reader: CellReader, currencies: ReadonlyMap<str
   const amount = reader.amount('amount', cells.amount);
   const currency = currencies.get(cells.dealId ?? '');
   if (currency !== undefined) assertCurrency('amount', amount, currency);
-  const read = readValue(rowTerms, {
+  return readTerms(rowTerms, {
     dealId: cells.dealId,
     refundId: cells.refundId,
     day: filled('day', reader.day('day', cells.day)),
@@ -34,8 +33,6 @@ function readRow({ cells }: Row, reader: CellReader, currencies: ReadonlyMap<str
     amount: amount?.value ?? null,
     reason: cells.reason ?? '',
   });
-  if ('issues' in read) throw rejectedRow(read.issues.map(({ path, message }) => `${path}: ${message}`).join('; '));
-  return read.value;
 }
 
 /** The rows in their order, each with its refund or the failure that rejects it. */

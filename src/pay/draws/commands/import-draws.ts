@@ -1,11 +1,10 @@
 import { fileColumns } from '../../../api/file-columns.js';
 import { importOf } from '../../../imports/import-of.js';
-import { readValue } from '../../../kernel/invalid-values.js';
 import { loadWorkspaceTerms } from '../../../ledger/input/rep-terms.js';
 import { loadRepsOfRows } from '../../../people/reps/reps-of-rows.js';
 import { type CellReader, currencyOfRow, filled } from '../../../platform/files/cells.js';
 import { type TableRow } from '../../../platform/files/csv-table.js';
-import { importQuery, importResults, readRowsInSlices, rejectedRow } from '../../../platform/files/import-results.js';
+import { importQuery, importResults, readRowsInSlices, readTerms } from '../../../platform/files/import-results.js';
 import { exactAmount } from '../../../platform/operations/money-digits.js';
 import { flag } from '../../../platform/operations/schemas.js';
 import { computeDrawEffect, optionalDrawEffect } from '../../payables/change-draw.js';
@@ -23,7 +22,7 @@ function readDraw({ cells }: Row, repId: string, reader: CellReader, currency: s
   const dayOrNull = (name: 'to' | 'recoveryDay' | 'forgiveOn') => reader.day(name, cells[name]) ?? null;
   const amount = filled('amount', reader.amount('amount', cells.amount));
   const maxPercent = reader.percent('maxPercent', cells.maxPercent);
-  const read = readValue(drawTerms, {
+  const read = readTerms(drawTerms, {
     repId,
     kind: cells.kind?.toLowerCase(),
     recoverable: filled('recoverable', reader.flag('recoverable', cells.recoverable)),
@@ -38,8 +37,7 @@ function readDraw({ cells }: Row, repId: string, reader: CellReader, currency: s
       forgiveOn: dayOrNull('forgiveOn'),
     },
   });
-  if ('issues' in read) throw rejectedRow(read.issues.map(({ path, message }) => `${path}: ${message}`).join('; '));
-  const terms = { ...read.value, currency: read.value.currency ?? currency };
+  const terms = { ...read, currency: read.currency ?? currency };
   assertDrawTerms(terms);
   exactAmount(terms.amount, terms.currency);
   return terms;

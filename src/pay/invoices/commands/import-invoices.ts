@@ -5,13 +5,18 @@ import { withStoredDealIds } from '../../../deals/opportunity-ids.js';
 import { importOf, type ReadRow } from '../../../imports/import-of.js';
 import { Failure } from '../../../kernel/failure.js';
 import { groupBy } from '../../../kernel/group-by.js';
-import { readValue } from '../../../kernel/invalid-values.js';
 import { loadWorkspaceTerms } from '../../../ledger/input/rep-terms.js';
 import { type Transaction } from '../../../platform/database/unit-of-work.js';
 import { type CellReader, currencyOfRow, filled } from '../../../platform/files/cells.js';
 import { type TableColumns, type TableRow } from '../../../platform/files/csv-table.js';
 import { isSameFact } from '../../../platform/files/facts.js';
-import { importQuery, importResults, readRowsInSlices, rejectedRow } from '../../../platform/files/import-results.js';
+import {
+  importQuery,
+  importResults,
+  readRowsInSlices,
+  readTerms,
+  rejectedRow,
+} from '../../../platform/files/import-results.js';
 import { withReleases } from '../../payables/record-releases.js';
 import { assertPaymentsUnique, invoiceField, invoiceTerms } from '../invoice.js';
 import { type InvoiceFact, inOrder, invoiceFacts } from '../invoice-facts.js';
@@ -51,7 +56,7 @@ function readRow({ cells }: Row, reader: CellReader, currency: string): InvoiceF
   const payment = { paymentId, amount: paid?.value, paidOn: reader.day('paidOn', paidOn) };
   const amount = filled('amount', reader.amount('amount', cells.amount));
   const grossAmount = reader.amount('grossAmount', cells.grossAmount);
-  const read = readValue(invoiceTerms, {
+  const terms = readTerms(invoiceTerms, {
     amount: amount.value,
     grossAmount: grossAmount?.value ?? null,
     currency: currencyOfRow([amount, grossAmount, paid], cells.currency, currency) ?? null,
@@ -59,8 +64,7 @@ function readRow({ cells }: Row, reader: CellReader, currency: string): InvoiceF
     status: cells.status?.toLowerCase() ?? 'open',
     payments: hasPayment ? [payment] : [],
   });
-  if ('issues' in read) throw rejectedRow(read.issues.map(({ path, message }) => `${path}: ${message}`).join('; '));
-  return { dealId, invoiceId, ...read.value };
+  return { dealId, invoiceId, ...terms };
 }
 
 /** The rows of one invoice: together they are the invoice with all of its payments. */

@@ -1,10 +1,9 @@
 import { fileColumns } from '../../../api/file-columns.js';
 import { effectOnCommission, importOf, type ReadRow } from '../../../imports/import-of.js';
 import { assertDayOrder } from '../../../kernel/day-order.js';
-import { readValue } from '../../../kernel/invalid-values.js';
 import { type CellReader, filled } from '../../../platform/files/cells.js';
 import { type TableRow } from '../../../platform/files/csv-table.js';
-import { importQuery, importResults, readRowsInSlices, rejectedRow } from '../../../platform/files/import-results.js';
+import { importQuery, importResults, readRowsInSlices, readTerm } from '../../../platform/files/import-results.js';
 import { flag } from '../../../platform/operations/schemas.js';
 import { personalEffect, toPersonalEffect } from '../../../simulation/write-effect.js';
 import { loadRepsOfRows } from '../../reps/reps-of-rows.js';
@@ -37,12 +36,6 @@ function readAbsence({ cells }: Row, repId: string, reader: CellReader): ReadRow
 /** 100 % if the cell is empty. */
 function readRelief(reader: CellReader, name: 'quotaRelief' | 'variableRelief', text: string | undefined): number {
   return readTerm(name, absenceTerms[name], Number(reader.percent(name, text) ?? 100));
-}
-
-function readTerm<T>(name: string, schema: Parameters<typeof readValue<T>>[0], value: unknown): T {
-  const read = readValue(schema, value);
-  if ('issues' in read) throw rejectedRow(`${name}: ${read.issues[0].message}`);
-  return read.value;
 }
 
 export const importAbsences = importOf(

@@ -1,23 +1,16 @@
 import { fileColumns } from '../../../api/file-columns.js';
 import { importOf } from '../../../imports/import-of.js';
-import { readValue } from '../../../kernel/invalid-values.js';
 import { filled } from '../../../platform/files/cells.js';
 import {
   csvImport,
   importQuery,
   importResults,
   readRowsInSlices,
-  rejectedRow,
+  readTerm,
 } from '../../../platform/files/import-results.js';
 import { daysOfCalendar } from '../calendar-file.js';
 import { holidayName } from '../holiday.js';
 import { holidayFacts } from '../holiday-facts.js';
-
-function readName(text: string | undefined): string {
-  const read = readValue(holidayName, filled('name', text));
-  if ('issues' in read) throw rejectedRow(`name: ${read.issues[0].message}`);
-  return read.value;
-}
 
 export const importHolidays = importOf(
   {
@@ -40,7 +33,10 @@ export const importHolidays = importOf(
     toCsv: daysOfCalendar,
     read: async (_tx, rows, { reader }) =>
       readRowsInSlices(rows, ({ cells }) => ({
-        fact: { day: filled('day', reader.day('day', cells.day)), name: readName(cells.name) },
+        fact: {
+          day: filled('day', reader.day('day', cells.day)),
+          name: readTerm('name', holidayName, filled('name', cells.name)),
+        },
       })),
     trigger: 'absence',
   },

@@ -1,14 +1,19 @@
 import { fileColumns } from '../../../api/file-columns.js';
 import { importOf, type ReadRow } from '../../../imports/import-of.js';
 import { isUuid } from '../../../kernel/ids.js';
-import { readValue } from '../../../kernel/invalid-values.js';
 import { isFiscalPeriod, kindOfPeriod, type PeriodCalendar, periodExamples } from '../../../kernel/period-calendar.js';
 import { loadCalendar } from '../../../ledger/input/calendar.js';
 import { loadRepsOfRows } from '../../../people/reps/reps-of-rows.js';
 import { type Transaction } from '../../../platform/database/unit-of-work.js';
 import { type Amount, assertCurrency, type CellReader, filled } from '../../../platform/files/cells.js';
 import { type TableRow } from '../../../platform/files/csv-table.js';
-import { importQuery, importResults, readRowsInSlices, rejectedRow } from '../../../platform/files/import-results.js';
+import {
+  importQuery,
+  importResults,
+  readRowsInSlices,
+  readTerm,
+  rejectedRow,
+} from '../../../platform/files/import-results.js';
 import { findPlanIdsByName, loadPlanCurrencies } from '../../plan-views.js';
 import { targetAmount } from '../quota.js';
 import { type QuotaFact, quotaFacts } from '../quota-facts.js';
@@ -95,9 +100,7 @@ async function readQuota(
 function readTarget(name: string, amount: Amount | undefined, currencies: readonly string[]): number | undefined {
   if (amount === undefined) return undefined;
   assertCurrency(name, amount, ...currencies);
-  const read = readValue(targetAmount, amount.value);
-  if ('issues' in read) throw rejectedRow(`${name}: ${read.issues[0].message}`);
-  return read.value;
+  return readTerm(name, targetAmount, amount.value);
 }
 
 export const importQuotas = importOf(
