@@ -123,7 +123,9 @@ const keyOf = ({ ruleName, dealId, refundId, period }: Loose) =>
   `${ruleName} ${dealId === null ? period : refundId === undefined ? dealId : `refund:${dealId}:${refundId}`}`;
 
 /** What Ann earns, as two requests answer it: the events, and by deal what each line shows. */
-async function readPaid({ workspace: { api }, ann }: Stage): Promise<Record<string, Paid>> {
+async function readPaid({ workspace, ann }: Stage): Promise<Record<string, Paid>> {
+  const { api } = workspace;
+  await workspace.inFeeds();
   const { events } = await api.expect(200, 'GET', `/v1/commission-events?repId=${ann}`);
   const earned = events.filter(({ status }: Loose) => status === 'earned');
   const dealIds = new Set<string>(earned.flatMap(({ dealId }: Loose) => dealId ?? []));
@@ -171,7 +173,7 @@ describeLineExamples((scenario, example) => {
 });
 
 describe('the worked examples of lines over HTTP', function () {
-  this.timeout(120_000);
+  this.timeout(300_000);
   const service = Service.duringSuite();
 
   it('pay what the engine calculates for each of their scenarios', async () => {

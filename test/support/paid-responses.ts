@@ -34,6 +34,7 @@ export async function readPaidResponses(
     `/v1/commissions/events/${events[0].eventId}`,
     '/v1/payables',
   ];
+  await service.waitForFeeds(workspaceId);
   const sent: Record<string, string> = {};
   for (const path of paths) {
     const { status, body } = await api.get(path);

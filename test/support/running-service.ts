@@ -129,6 +129,17 @@ export abstract class RunningService {
     return this.untilEmpty(pending, workspaceId, 'the end of the period checks');
   }
 
+  /**
+   * Resolves when the feeds list every change of the workspace. They wait for earlier transactions of the whole server,
+   * also of other files' databases.
+   */
+  waitForFeeds(workspaceId: string): Promise<void> {
+    const later = (table: string) =>
+      `select from ${table} where workspace_id = $1 and changed_in >= pg_snapshot_xmin(pg_current_snapshot())`;
+    const pending = ['deals', 'commission_events', 'removed_rows'].map(later).join(' union all ');
+    return this.untilEmpty(pending, workspaceId, 'the end of earlier transactions');
+  }
+
   private async untilEmpty(pending: string, workspaceId: string, what: string): Promise<void> {
     await until(async () => (await this.sql(pending, workspaceId)).length === 0, { what, pauseMs: 10 });
   }

@@ -27,6 +27,11 @@ export class Workspace {
     return this.service.waitForChecks(this.workspaceId);
   }
 
+  /** Resolves when the feeds list every change of the workspace. */
+  inFeeds(): Promise<void> {
+    return this.service.waitForFeeds(this.workspaceId);
+  }
+
   expectSoundLedger(): Promise<void> {
     return this.service.expectSoundLedger(this.workspaceId);
   }
