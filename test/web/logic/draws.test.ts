@@ -68,7 +68,12 @@ describe('a draw in words', () => {
   });
 
   it('divides what was paid into repaid, owed, and what is not paid back', () => {
-    expect(shareDraw(draw)).to.deep.equal({ paid: '800', repaid: '300', owed: 300, kept: '200' });
-    expect(shareDraw({ ...draw, owed: 0, lines: [] })).to.deep.equal({ paid: '0', repaid: '0', owed: 0, kept: '0' });
+    expect(shareDraw(draw)).to.deep.equal({ paid: '800', repaid: '300', owed: 300, forgiven: '200' });
+    expect(shareDraw({ ...draw, owed: 0, lines: [] })).to.deep.equal({
+      paid: '0',
+      repaid: '0',
+      owed: 0,
+      forgiven: '0',
+    });
   });
 });

@@ -205,7 +205,7 @@ describe('a run of payroll', () => {
     const [row] = listRunRows([statement({ payouts: [batch] })]);
     expect(row).to.deep.include({
       released: '1680',
-      kept: '180',
+      deducted: '180',
       payable: 1500,
       batched: '1000.1',
       fresh: '499.9',

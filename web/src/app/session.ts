@@ -1,7 +1,7 @@
 import { useSuspenseQuery } from '@tanstack/react-query';
 import { api, basePath, onSessionEnd } from '../api/client.js';
 import { type Profile, profileQuery } from '../api/queries.js';
-import { deleteAllKept } from './kept-state.js';
+import { deleteAllPersisted } from './persisted-state.js';
 import { queryClient } from './query-client.js';
 import { createStore } from './store.js';
 
@@ -39,7 +39,7 @@ export const useHasSessionEnded = hasEnded.use;
 /** Ends the session and loads the page again, so that nothing of the person stays in memory. */
 export async function signOut(): Promise<void> {
   await api.logOut().catch(() => undefined);
-  deleteAllKept();
+  deleteAllPersisted();
   window.location.assign(`${basePath}/login`);
 }
 

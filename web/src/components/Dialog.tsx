@@ -2,7 +2,7 @@ import { Modal } from '@mantine/core';
 import { useState } from 'react';
 import { type Change } from '../api/change.js';
 import { describeError } from '../api/describe-error.js';
-import { type KeptForm } from '../app/kept-state.js';
+import { type PersistedForm } from '../app/persisted-state.js';
 import { Button, type ButtonProps } from './Button.js';
 import styles from './Dialog.module.css';
 import { useReturnFocus } from './return-focus.js';
@@ -19,7 +19,7 @@ interface DialogProps {
   /** What else is wrong, in words. */
   readonly problem?: string | null;
   /** What was entered. Nothing can be sent before something is; closing the dialog asks before it is lost. */
-  readonly form?: Pick<KeptForm<unknown>, 'isChanged' | 'clear'>;
+  readonly form?: Pick<PersistedForm<unknown>, 'isChanged' | 'clear'>;
   /** The values with which the form opens can be sent: they neither change nor delete what is stored by mistake. */
   readonly canSendUnchanged?: boolean;
   /** Width in pixels. */

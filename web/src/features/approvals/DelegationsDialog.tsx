@@ -3,8 +3,8 @@ import { type Delegation, delegationsQuery } from '../../api/approval-queries.js
 import { useChange } from '../../api/change.js';
 import { api } from '../../api/client.js';
 import { peopleQuery } from '../../api/payroll-queries.js';
-import { useKeptForm } from '../../app/kept-state.js';
 import { showMessage } from '../../app/messages.js';
+import { usePersistedForm } from '../../app/persisted-state.js';
 import { useSession } from '../../app/session.js';
 import { useToday } from '../../app/today.js';
 import blocks from '../../components/Blocks.module.css';
@@ -17,7 +17,7 @@ import { formatDays } from '../../shared/format/dates.js';
 export function DelegationsDialog({ onClose }: { readonly onClose: () => void }) {
   const { repId: own } = useSession();
   const today = useToday();
-  const form = useKeptForm('delegation', { delegateId: '', from: today, to: today });
+  const form = usePersistedForm('delegation', { delegateId: '', from: today, to: today });
   const { delegateId, from, to } = form.values;
   const people = (useQuery(peopleQuery).data?.reps ?? []).filter(
     ({ id, role, active }) => active && (role === 'admin' || role === 'manager') && id !== own,

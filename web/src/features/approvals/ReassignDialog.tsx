@@ -3,8 +3,8 @@ import { useChange } from '../../api/change.js';
 import { api } from '../../api/client.js';
 import { peopleQuery } from '../../api/payroll-queries.js';
 import { type Statement } from '../../api/queries.js';
-import { useKeptForm } from '../../app/kept-state.js';
 import { showMessage } from '../../app/messages.js';
+import { usePersistedForm } from '../../app/persisted-state.js';
 import { useSession } from '../../app/session.js';
 import { Dialog } from '../../components/Dialog.js';
 import { CheckList, TextField } from '../../components/Field.js';
@@ -24,7 +24,7 @@ interface Entered {
 /** Names who signs a step of one statement whose signers have left. */
 export function ReassignDialog({ statement: { repId, repName, period }, step, onClose }: ReassignDialogProps) {
   const { repId: own } = useSession();
-  const form = useKeptForm<Entered>(`reassign ${repId} ${period} ${step}`, { chosen: [], reason: '' });
+  const form = usePersistedForm<Entered>(`reassign ${repId} ${period} ${step}`, { chosen: [], reason: '' });
   const { chosen, reason } = form.values;
   const people = (useQuery(peopleQuery).data?.reps ?? []).filter(
     ({ id, role, active }) => active && (role === 'admin' || role === 'manager') && id !== own && id !== repId,

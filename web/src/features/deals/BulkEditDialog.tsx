@@ -6,8 +6,8 @@ import { fieldMappingQuery } from '../../api/import-queries.js';
 import { peopleQuery } from '../../api/payroll-queries.js';
 import { dealFieldsQuery, fieldOptionsQuery } from '../../api/plan-queries.js';
 import { type Deal } from '../../api/queries.js';
-import { type KeptForm, useKeptForm } from '../../app/kept-state.js';
 import { showMessage } from '../../app/messages.js';
+import { type PersistedForm, usePersistedForm } from '../../app/persisted-state.js';
 import { Dialog } from '../../components/Dialog.js';
 import { EffectOfChange } from '../../components/EffectOfChange.js';
 import { CheckField, Choice, TextField } from '../../components/Field.js';
@@ -41,7 +41,7 @@ interface BulkFormProps extends BulkEditProps {
 }
 
 function BulkForm({ deals, standard, fields, onClose, onDone }: BulkFormProps) {
-  const form = useKeptForm<BulkValue>('bulk edit', { name: '', text: '', isRemoved: false });
+  const form = usePersistedForm<BulkValue>('bulk edit', { name: '', text: '', isRemoved: false });
   const [value] = useDebouncedValue(form.values, 500);
   const isComplete = isCompleteValue(form.values);
   const rows = useMemo(
@@ -89,7 +89,7 @@ function BulkForm({ deals, standard, fields, onClose, onDone }: BulkFormProps) {
   );
 }
 
-function Value({ form }: { readonly form: KeptForm<BulkValue> }) {
+function Value({ form }: { readonly form: PersistedForm<BulkValue> }) {
   const people = byName(useQuery(peopleQuery).data?.reps ?? []);
   const { data: stages = [] } = useQuery(fieldOptionsQuery('stage'));
   const { name, isRemoved = false } = form.values;

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { type CreditLine, dealCreditsQuery } from '../../api/credit-queries.js';
-import { useKeptDialog } from '../../app/kept-state.js';
+import { usePersistedDialog } from '../../app/persisted-state.js';
 import blocks from '../../components/Blocks.module.css';
 import { Button } from '../../components/Button.js';
 import { Loaded } from '../../components/Loaded.js';
@@ -20,7 +20,7 @@ interface CreditsCardProps {
 /** Who is credited on a deal, with which share, and where each line comes from. */
 export function CreditsCard({ dealId, canEdit }: CreditsCardProps) {
   const query = useQuery(dealCreditsQuery(dealId));
-  const [isEdited, setEdited] = useKeptDialog(`credits ${dealId}`);
+  const [isEdited, setEdited] = usePersistedDialog(`credits ${dealId}`);
   return (
     <Loaded query={query} height={134}>
       {(deal) => (

@@ -4,8 +4,8 @@ import { useState } from 'react';
 import { exceptPreviews, useChange } from '../../api/change.js';
 import { creditsEffectQuery, type DealCredits, sendCredits } from '../../api/credit-queries.js';
 import { mayEarn, type Person, peopleQuery } from '../../api/payroll-queries.js';
-import { useKeptForm } from '../../app/kept-state.js';
 import { showMessage } from '../../app/messages.js';
+import { usePersistedForm } from '../../app/persisted-state.js';
 import blocks from '../../components/Blocks.module.css';
 import { Button } from '../../components/Button.js';
 import { Dialog } from '../../components/Dialog.js';
@@ -33,7 +33,7 @@ interface CreditsDialogProps {
 export function CreditsDialog({ deal, onClose }: CreditsDialogProps) {
   const { dealId, dealName, source } = deal;
   const [before] = useState(() => ({ lines: toEnteredLines(deal.credits) }));
-  const form = useKeptForm<{ lines: EnteredLine[] }>(`credits ${dealId}`, before);
+  const form = usePersistedForm<{ lines: EnteredLine[] }>(`credits ${dealId}`, before);
   const { lines } = form.values;
   const [search, setSearch] = useState('');
   const people = (useQuery(peopleQuery).data?.reps ?? []).filter(

@@ -6,8 +6,8 @@ import { fieldMappingQuery } from '../../api/import-queries.js';
 import { peopleQuery } from '../../api/payroll-queries.js';
 import { dealFieldsQuery, fieldOptionsQuery } from '../../api/plan-queries.js';
 import { type Deal } from '../../api/queries.js';
-import { type KeptForm, useKeptForm } from '../../app/kept-state.js';
 import { showMessage } from '../../app/messages.js';
+import { type PersistedForm, usePersistedForm } from '../../app/persisted-state.js';
 import { useSession } from '../../app/session.js';
 import { Dialog } from '../../components/Dialog.js';
 import { EffectOfChange } from '../../components/EffectOfChange.js';
@@ -57,7 +57,7 @@ function DealForm({ deal, focus, standard, fields, onClose }: DealFormProps) {
   const { currency } = useSession().workspace;
   const [before] = useState(() => withInput(editedDeal(deal, standard), focus));
   const initial = deal === null ? { ...before, currency } : before;
-  const form = useKeptForm<EditedDeal>(`deal ${deal?.deal_id ?? 'new'}`, initial);
+  const form = usePersistedForm<EditedDeal>(`deal ${deal?.deal_id ?? 'new'}`, initial);
   const problems = listProblems(before, form.values);
   const hasProblem = Object.keys(problems).length > 0;
   const row = changedDeal(before, form.values, standard, fields);
@@ -100,7 +100,7 @@ function DealForm({ deal, focus, standard, fields, onClose }: DealFormProps) {
 
 interface ValuesProps {
   readonly focus: string | undefined;
-  readonly form: KeptForm<EditedDeal>;
+  readonly form: PersistedForm<EditedDeal>;
 }
 
 function CommonValues({ form, focus, problems }: ValuesProps & { readonly problems: ReturnType<typeof listProblems> }) {

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { type Answer } from '../../api/client.js';
 import { dealLinesQuery } from '../../api/credit-queries.js';
-import { useKeptDialog } from '../../app/kept-state.js';
+import { usePersistedDialog } from '../../app/persisted-state.js';
 import { Button } from '../../components/Button.js';
 import { type Column, DataTable } from '../../components/DataTable.js';
 import { DealAmount } from '../../components/DealAmount.js';
@@ -25,7 +25,7 @@ interface LinesCardProps {
 /** The products of a deal with their net amounts; for a deal without lines only what adds some. */
 export function LinesCard({ dealId, currency, canEdit }: LinesCardProps) {
   const { data } = useQuery(dealLinesQuery(dealId));
-  const [isEdited, setEdited] = useKeptDialog(`lines ${dealId}`);
+  const [isEdited, setEdited] = usePersistedDialog(`lines ${dealId}`);
   if (data === undefined) return canEdit ? <Skeleton height={emptyHeight} /> : null;
   const action = canEdit ? <Button onClick={() => setEdited(true)}>Edit products</Button> : undefined;
   const dialog = isEdited && canEdit ? <LinesDialog deal={data} onClose={() => setEdited(false)} /> : null;

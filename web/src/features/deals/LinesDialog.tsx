@@ -4,8 +4,8 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { exceptPreviews, useChange } from '../../api/change.js';
 import { type DealLines, linesEffectQuery, sendDealLines } from '../../api/credit-queries.js';
-import { useKeptForm } from '../../app/kept-state.js';
 import { showMessage } from '../../app/messages.js';
+import { usePersistedForm } from '../../app/persisted-state.js';
 import blocks from '../../components/Blocks.module.css';
 import { Button } from '../../components/Button.js';
 import { Dialog } from '../../components/Dialog.js';
@@ -33,7 +33,7 @@ export function LinesDialog({ deal, onClose }: LinesDialogProps) {
     const lines = deal.lines.map(toEnteredLine);
     return { lines: lines.length === 0 ? [newEnteredLine([])] : lines };
   });
-  const form = useKeptForm<{ lines: readonly EnteredLine[] }>(`lines ${dealId}`, before);
+  const form = usePersistedForm<{ lines: readonly EnteredLine[] }>(`lines ${dealId}`, before);
   const { lines } = form.values;
   const sent = readEnteredLines(lines, deal.lines);
   const isSound = sent.problems.size === 0 && sent.lines.length > 0;

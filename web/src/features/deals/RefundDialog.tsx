@@ -4,8 +4,8 @@ import { useState } from 'react';
 import { exceptPreviews, useChange } from '../../api/change.js';
 import { api } from '../../api/client.js';
 import { type Refund, refundEffectQuery, type SentRefund } from '../../api/refund-queries.js';
-import { useKeptForm } from '../../app/kept-state.js';
 import { showMessage } from '../../app/messages.js';
+import { usePersistedForm } from '../../app/persisted-state.js';
 import blocks from '../../components/Blocks.module.css';
 import { Button } from '../../components/Button.js';
 import { Dialog } from '../../components/Dialog.js';
@@ -17,7 +17,7 @@ import { RefundEffect } from './RefundEffect.js';
 interface RefundDialogProps {
   readonly dealId: string;
   /** The key under which the browser keeps what is entered. */
-  readonly kept: string;
+  readonly storageKey: string;
   /** Null for a new one. */
   readonly refund: Refund | null;
   readonly others: readonly Refund[];
@@ -28,9 +28,9 @@ interface RefundDialogProps {
 const causes = Object.entries(causeWords) as [Refund['cause'], string][];
 
 /** A refund, with what it takes back of each person's commission before it is saved. */
-export function RefundDialog({ dealId, kept, refund, others, currency, onClose }: RefundDialogProps) {
+export function RefundDialog({ dealId, storageKey, refund, others, currency, onClose }: RefundDialogProps) {
   const [before] = useState(() => toEnteredRefund(refund, others, todayIn('UTC')));
-  const form = useKeptForm<EnteredRefund>(kept, before);
+  const form = usePersistedForm<EnteredRefund>(storageKey, before);
   const refundId = form.values.refundId.trim();
   const sent = readRefund(form.values);
   const [calculated] = useDebouncedValue(sent, 500);

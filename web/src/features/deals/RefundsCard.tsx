@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { lazy, Suspense } from 'react';
 import { type Refund, refundsQuery } from '../../api/refund-queries.js';
-import { useKeptChoice } from '../../app/kept-state.js';
+import { usePersistedChoice } from '../../app/persisted-state.js';
 import blocks from '../../components/Blocks.module.css';
 import { Button } from '../../components/Button.js';
 import { Loaded } from '../../components/Loaded.js';
@@ -23,7 +23,7 @@ interface RefundsCardProps {
 /** What the customer of a deal got back: the plan may take back commission for it. */
 export function RefundsCard({ dealId, currency, canEdit }: RefundsCardProps) {
   const query = useQuery(refundsQuery(dealId));
-  const [open, setOpen] = useKeptChoice<string>(`refund ${dealId}`);
+  const [open, setOpen] = usePersistedChoice<string>(`refund ${dealId}`);
   return (
     <Loaded query={query} height={104}>
       {(refunds) =>
@@ -54,7 +54,7 @@ export function RefundsCard({ dealId, currency, canEdit }: RefundsCardProps) {
               <RefundDialog
                 key={open}
                 dealId={dealId}
-                kept={`refund ${dealId} ${open}`}
+                storageKey={`refund ${dealId} ${open}`}
                 refund={refunds.find(({ refundId }) => open === `of ${refundId}`) ?? null}
                 others={refunds}
                 currency={currency}

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { holdsQuery, invoicesQuery, payablesOfDealQuery } from '../../api/payout-queries.js';
 import { type Breakdown } from '../../api/queries.js';
 import { refundsQuery } from '../../api/refund-queries.js';
-import { useKeptDialog } from '../../app/kept-state.js';
+import { usePersistedDialog } from '../../app/persisted-state.js';
 import { seesPayments, useSession } from '../../app/session.js';
 import { Button } from '../../components/Button.js';
 import { Card } from '../../components/Page.js';
@@ -25,8 +25,8 @@ export function TimelineCard({ dealId, breakdown }: TimelineCardProps) {
   const payables = useQuery(payablesOfDealQuery(dealId)).data?.payables ?? [];
   const invoices = useQuery({ ...invoicesQuery(dealId), enabled: sees }).data ?? [];
   const refunds = useQuery({ ...refundsQuery(dealId), enabled: sees }).data ?? [];
-  const kept = `hold ${dealId}`;
-  const [isHolding, setHolding] = useKeptDialog(kept);
+  const storageKey = `hold ${dealId}`;
+  const [isHolding, setHolding] = usePersistedDialog(storageKey);
   if (payables.length === 0) return null;
   return (
     <Card
@@ -39,7 +39,7 @@ export function TimelineCard({ dealId, breakdown }: TimelineCardProps) {
         ))}
       </ol>
       {sees ? <HoldsOfDeal dealId={dealId} /> : null}
-      {isHolding ? <HoldDialog dealId={dealId} kept={kept} onClose={() => setHolding(false)} /> : null}
+      {isHolding ? <HoldDialog dealId={dealId} storageKey={storageKey} onClose={() => setHolding(false)} /> : null}
     </Card>
   );
 }

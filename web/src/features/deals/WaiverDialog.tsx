@@ -3,8 +3,8 @@ import { useQuery } from '@tanstack/react-query';
 import { exceptPreviews, useChange } from '../../api/change.js';
 import { api } from '../../api/client.js';
 import { type Refund, refundEffectQuery, waiverEffectQuery } from '../../api/refund-queries.js';
-import { useKeptForm } from '../../app/kept-state.js';
 import { showMessage } from '../../app/messages.js';
+import { usePersistedForm } from '../../app/persisted-state.js';
 import { Dialog } from '../../components/Dialog.js';
 import { Choice, TextField } from '../../components/Field.js';
 import { type EnteredWaiver, readWaiver } from './entered-refund.js';
@@ -17,7 +17,11 @@ interface WaiverDialogProps {
 
 /** Lets a person, or everyone, keep a part of what the refund takes back. */
 export function WaiverDialog({ refund: { dealId, refundId }, onClose }: WaiverDialogProps) {
-  const form = useKeptForm<EnteredWaiver>(`waiver ${dealId} ${refundId}`, { repId: '', percent: '100', reason: '' });
+  const form = usePersistedForm<EnteredWaiver>(`waiver ${dealId} ${refundId}`, {
+    repId: '',
+    percent: '100',
+    reason: '',
+  });
   const sent = readWaiver(form.values);
   const [calculated] = useDebouncedValue(sent, 500);
   const effect = useQuery(waiverEffectQuery(dealId, refundId, calculated));

@@ -90,17 +90,17 @@ export interface ReadLines {
 export function readEnteredLines(entered: readonly EnteredLine[], stored: readonly DealLine[]): ReadLines {
   const found = new Map<string, string>();
   const lines = entered.filter(isFilled).map(({ lineId, cells }): SentDealLine => {
-    const kept = stored.find((line) => line.lineId === lineId) ?? {};
+    const before = stored.find((line) => line.lineId === lineId) ?? {};
     const values = shown.map((key) => {
       const value = read(kinds[key], cells[key] ?? '');
       if (value === undefined) found.set(cellKey(lineId, key), problems[kinds[key] as keyof typeof problems]);
       if (key === 'amount' && value === null) found.set(cellKey(lineId, key), 'A net amount is required');
       return [key, value ?? undefined] as const;
     });
-    const given = Object.entries({ ...kept, ...Object.fromEntries(values), lineId }).filter(
+    const sent = Object.entries({ ...before, ...Object.fromEntries(values), lineId }).filter(
       ([, value]) => value !== undefined && value !== null,
     );
-    return Object.fromEntries(given) as unknown as SentDealLine;
+    return Object.fromEntries(sent) as unknown as SentDealLine;
   });
   return { lines, problems: found };
 }

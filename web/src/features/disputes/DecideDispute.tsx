@@ -3,8 +3,8 @@ import { useAction, useChange } from '../../api/change.js';
 import { api } from '../../api/client.js';
 import { type Statement } from '../../api/queries.js';
 import { type Discrepancy, type DisputeDetail, isWaiting } from '../../api/team-queries.js';
-import { isKept, useKeptForm } from '../../app/kept-state.js';
 import { showMessage } from '../../app/messages.js';
+import { isPersisted, usePersistedForm } from '../../app/persisted-state.js';
 import { useSession } from '../../app/session.js';
 import blocks from '../../components/Blocks.module.css';
 import { Button } from '../../components/Button.js';
@@ -36,8 +36,8 @@ export function DecideDispute({ dispute, difference, statement }: DecideDisputeP
   const { repId, role } = useSession();
   const { status, openedBy, disputeId } = dispute;
   const [step, setStep] = useState<Step | 'paid' | null>(() => {
-    if (isKept(payKey(disputeId))) return 'paid';
-    return (['accepted', 'rejected'] as const).find((answer) => isKept(answerKey(answer, disputeId))) ?? null;
+    if (isPersisted(payKey(disputeId))) return 'paid';
+    return (['accepted', 'rejected'] as const).find((answer) => isPersisted(answerKey(answer, disputeId))) ?? null;
   });
   const review = useAction({
     send: () => api.updateDispute({ params: { disputeId }, body: { status: 'in_review' } }),
@@ -95,7 +95,7 @@ interface StepDialogProps {
 }
 
 function RejectDialog({ dispute: { disputeId, repName }, onClose }: StepDialogProps) {
-  const form = useKeptForm(answerKey('rejected', disputeId), { note: '' });
+  const form = usePersistedForm(answerKey('rejected', disputeId), { note: '' });
   const note = form.values.note.trim();
   const reject = useChange({
     send: () => api.updateDispute({ params: { disputeId }, body: { status: 'rejected', note } }),
@@ -123,7 +123,7 @@ function RejectDialog({ dispute: { disputeId, repName }, onClose }: StepDialogPr
 function AcceptDialog({ dispute, onClose }: StepDialogProps) {
   const { role } = useSession();
   const { disputeId, repName, currency, expectedAmount } = dispute;
-  const form = useKeptForm(answerKey('accepted', disputeId), { note: '', amount: '', period: dispute.period });
+  const form = usePersistedForm(answerKey('accepted', disputeId), { note: '', amount: '', period: dispute.period });
   const { note, amount, period } = form.values;
   const adjusted = readNumber(amount);
   const accept = useChange({

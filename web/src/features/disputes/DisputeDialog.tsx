@@ -3,8 +3,8 @@ import { useId } from 'react';
 import { useChange } from '../../api/change.js';
 import { api } from '../../api/client.js';
 import { dealsQuery, type Explanation } from '../../api/queries.js';
-import { useKeptForm } from '../../app/kept-state.js';
 import { showMessage } from '../../app/messages.js';
+import { usePersistedForm } from '../../app/persisted-state.js';
 import { useSession } from '../../app/session.js';
 import { Dialog } from '../../components/Dialog.js';
 import { AmountField, Choice, TextArea, TextField } from '../../components/Field.js';
@@ -33,7 +33,7 @@ interface Entered {
 export function DisputeDialog({ period, event, onClose }: DisputeDialogProps) {
   const { repId, workspace } = useSession();
   const suggestions = useId();
-  const form = useKeptForm<Entered>(disputeKey(period, event?.eventId ?? null), {
+  const form = usePersistedForm<Entered>(disputeKey(period, event?.eventId ?? null), {
     type: event === null ? 'missing_deal' : 'wrong_amount',
     description: '',
     expected: '',

@@ -2,8 +2,8 @@ import { useState } from 'react';
 import { useChange } from '../../api/change.js';
 import { api } from '../../api/client.js';
 import { type Discrepancy, type DisputeDetail } from '../../api/team-queries.js';
-import { useKeptForm } from '../../app/kept-state.js';
 import { showMessage } from '../../app/messages.js';
+import { usePersistedForm } from '../../app/persisted-state.js';
 import { Dialog } from '../../components/Dialog.js';
 import { Choice, TextArea } from '../../components/Field.js';
 import { formatMoney } from '../../shared/format/numbers.js';
@@ -25,7 +25,7 @@ export const payKey = (disputeId: string) => `paid ${disputeId}`;
 export function PayAndAcceptDialog({ dispute, difference, onClose }: PayAndAcceptDialogProps) {
   const { disputeId, repName } = dispute;
   const { discrepancyId, period, lines, lineCount, currency, otherCurrencies } = difference;
-  const form = useKeptForm(payKey(disputeId), { note: '', action: 'true_up' as 'true_up' | 'carry_forward' });
+  const form = usePersistedForm(payKey(disputeId), { note: '', action: 'true_up' as 'true_up' | 'carry_forward' });
   const note = form.values.note.trim();
   const [threshold, setThreshold] = useState<number | null>(null);
   const [isPaid, setPaid] = useState(false);

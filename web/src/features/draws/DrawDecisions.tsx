@@ -2,8 +2,8 @@ import { useQuery } from '@tanstack/react-query';
 import { exceptPreviews, useChange } from '../../api/change.js';
 import { api } from '../../api/client.js';
 import { type Draw, drawRemovalQuery, forgivenessQuery } from '../../api/draw-queries.js';
-import { useKeptForm } from '../../app/kept-state.js';
 import { showMessage } from '../../app/messages.js';
+import { usePersistedForm } from '../../app/persisted-state.js';
 import { Dialog } from '../../components/Dialog.js';
 import { TextField } from '../../components/Field.js';
 import { readNumber } from '../../shared/format/entered-numbers.js';
@@ -19,7 +19,7 @@ interface DecisionProps {
 /** Writes off a part of what is owed, with a reason that the person reads. */
 export function ForgiveDialog({ draw, onClose }: DecisionProps) {
   const { drawId, owed, currency } = draw;
-  const form = useKeptForm(`forgive ${drawId}`, { amount: '', reason: '' });
+  const form = usePersistedForm(`forgive ${drawId}`, { amount: '', reason: '' });
   const amount = readNumber(form.values.amount);
   const reason = form.values.reason.trim();
   const body = amount === null || amount <= 0 || reason === '' ? null : { amount, reason };

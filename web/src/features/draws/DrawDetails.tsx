@@ -66,7 +66,7 @@ export function DrawDetails({ draw, actions }: DrawDetailsProps) {
 const parts = [
   ['repaid', 'Repaid'],
   ['owed', 'Still owed'],
-  ['kept', 'Not to be paid back'],
+  ['forgiven', 'Not to be paid back'],
 ] as const;
 
 /** What the draw has paid, by what became of it. */

@@ -3,8 +3,8 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { exceptPreviews, useChange } from '../../api/change.js';
 import { type Draw, drawEffectQuery, type NewDraw, sendDraw } from '../../api/draw-queries.js';
-import { type KeptForm, useKeptForm } from '../../app/kept-state.js';
 import { showMessage } from '../../app/messages.js';
+import { type PersistedForm, usePersistedForm } from '../../app/persisted-state.js';
 import { Dialog } from '../../components/Dialog.js';
 import { Choice, TextField } from '../../components/Field.js';
 import { Note } from '../../components/Note.js';
@@ -27,7 +27,7 @@ interface DrawDialogProps {
 export function DrawDialog({ repId, draw, currency, onClose }: DrawDialogProps) {
   const drawId = draw?.drawId ?? null;
   const [before] = useState(() => toEnteredDraw(draw));
-  const form = useKeptForm<EnteredDraw>(`draw ${repId} ${drawId ?? 'new'}`, before);
+  const form = usePersistedForm<EnteredDraw>(`draw ${repId} ${drawId ?? 'new'}`, before);
   const terms = readDraw(repId, form.values);
   const save = useChange({
     send: async () => (terms === null ? null : sendDraw(drawId, terms)),
@@ -57,7 +57,7 @@ export function DrawDialog({ repId, draw, currency, onClose }: DrawDialogProps) 
 }
 
 interface FormProps {
-  readonly form: KeptForm<EnteredDraw>;
+  readonly form: PersistedForm<EnteredDraw>;
 }
 
 function NewTerms({ form, currency }: FormProps & { readonly currency: string }) {

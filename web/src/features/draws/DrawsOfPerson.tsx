@@ -2,7 +2,7 @@ import { IconPlus } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { type Draw, drawsQuery } from '../../api/draw-queries.js';
 import { workspaceQuery } from '../../api/settings-queries.js';
-import { useKeptChoice } from '../../app/kept-state.js';
+import { usePersistedChoice } from '../../app/persisted-state.js';
 import { useSession } from '../../app/session.js';
 import { Button } from '../../components/Button.js';
 import { Loaded } from '../../components/Loaded.js';
@@ -17,7 +17,7 @@ export function DrawsOfPerson({ repId }: { readonly repId: string }) {
   const workspace = useQuery(workspaceQuery).data;
   const query = useQuery(drawsQuery(repId));
   const isOwn = useSession().repId === repId;
-  const [open, setOpen] = useKeptChoice<string>(`draw of ${repId}`);
+  const [open, setOpen] = usePersistedChoice<string>(`draw of ${repId}`);
   if (workspace?.payouts === undefined) return null;
   const [action, drawId] = open?.split(' ') ?? [];
   return (

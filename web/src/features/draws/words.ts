@@ -47,16 +47,16 @@ export interface DrawShares {
   readonly repaid: string;
   readonly owed: number;
   /** What was forgiven or is not paid back. */
-  readonly kept: string;
+  readonly forgiven: string;
 }
 
 export function shareDraw({ lines, owed }: Pick<Draw, 'lines' | 'owed'>): DrawShares {
   const sum = (ofKind: (kind: Draw['lines'][number]['kind']) => boolean) =>
     sumAmounts(lines.filter(({ kind }) => ofKind(kind)).map(({ amount }) => amount));
   const paid = sum((kind) => kind !== 'draw_recovery');
-  const kept = sum((kind) => kind === 'draw_recovery');
-  const repaid = sumAmounts([-Number(kept)]);
-  return { paid, repaid, owed, kept: sumAmounts([paid, kept, -owed]) };
+  const recovered = sum((kind) => kind === 'draw_recovery');
+  const repaid = sumAmounts([-Number(recovered)]);
+  return { paid, repaid, owed, forgiven: sumAmounts([paid, recovered, -owed]) };
 }
 
 export function describeLine({ kind, sourcePeriod }: Pick<Draw['lines'][number], 'kind' | 'sourcePeriod'>): string {

@@ -4,9 +4,9 @@ import { formatPeriod } from '../../shared/format/periods.js';
 import { type DateFormat, readDates } from './dates.js';
 import {
   bare,
+  becomesField,
   type ImportContext,
   type ImportKind,
-  isKept,
   keepColumn,
   newNameOf,
   periodPrefix,
@@ -104,7 +104,7 @@ function textCheck(target: string, filled: readonly string[], total: number): Ch
   if (filled.length === 0) return { tone: 'none', words: 'Empty' };
   if (distinct <= 12) return { tone: 'good', words: formatCount(distinct, 'value') };
   return {
-    tone: filled.length === total || isKept(target) ? 'good' : 'info',
+    tone: filled.length === total || becomesField(target) ? 'good' : 'info',
     words: `${formatNumber(filled.length)} of ${formatNumber(total)}`,
   };
 }

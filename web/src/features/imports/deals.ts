@@ -2,7 +2,7 @@ import { api } from '../../api/client.js';
 import { formatDay } from '../../shared/format/dates.js';
 import { formatCount } from '../../shared/format/numbers.js';
 import { type Field } from '../plans/fields.js';
-import { prepareWithFields, toTextColumns } from './kept-columns.js';
+import { prepareWithFields, toTextColumns } from './field-columns.js';
 import {
   bare,
   fieldPrefix,

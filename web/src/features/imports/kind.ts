@@ -211,7 +211,7 @@ export function newNameOf(target: string): string | null {
 }
 
 /** Whether the column is stored under its own name. */
-export function isKept(target: string): boolean {
+export function becomesField(target: string): boolean {
   return target === keepColumn || target === keepTextColumn;
 }
 

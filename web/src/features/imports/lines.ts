@@ -1,5 +1,5 @@
 import { api } from '../../api/client.js';
-import { prepareWithFields, toTextColumns } from './kept-columns.js';
+import { prepareWithFields, toTextColumns } from './field-columns.js';
 import { columnNames, type ImportKind, missingColumns, type SendOptions, type Target } from './kind.js';
 import { fileQuery, toOutcome, toUpload } from './results.js';
 

@@ -2,13 +2,13 @@ import { type ScheduledFile, type ScheduledImport } from '../../api/scheduled-im
 import { type PersonField } from '../people/person-fields.js';
 import { type Field, planFields } from '../plans/fields.js';
 import { dealImportWith } from './deals.js';
+import { toTextColumns } from './field-columns.js';
 import { type SavedColumns } from './file-shapes.js';
-import { toTextColumns } from './kept-columns.js';
 import {
   bare,
+  becomesField,
   type ImportContext,
   type ImportKind,
-  isKept,
   keepColumn,
   keepTextColumn,
   newFieldPrefix,
@@ -179,7 +179,7 @@ export function describeColumns(
     .filter(([, target]) => target !== skipColumn)
     .map(([name, target]) => {
       const label = targets.find(({ key }) => key === target)?.label;
-      return `${name} is ${label ?? (isKept(target) ? 'kept' : target.replace(newFieldPrefix, ''))}`;
+      return `${name} is ${label ?? (becomesField(target) ? 'kept' : target.replace(newFieldPrefix, ''))}`;
     });
   const left = read.filter(([, target]) => target === skipColumn).map(([name]) => name);
   return [...named, ...(left.length === 0 ? [] : [`not imported: ${left.join(', ')}`])].join('; ');
@@ -217,7 +217,8 @@ export function toMatching(
   }
   const prepared = dealKind(context).prepare({ table: toTable(file), columns: targets, options: {}, context });
   const names = [...prepared.header];
-  const isLeftOut = (name: string, target = skipColumn) => target === skipColumn || (isKept(target) && name === '');
+  const isLeftOut = (name: string, target = skipColumn) =>
+    target === skipColumn || (becomesField(target) && name === '');
   return {
     columns: Object.fromEntries(
       header.map((name, index) => [name, isLeftOut(name, targets[index]) ? null : (names.shift() ?? null)]),

@@ -1,5 +1,5 @@
 import { findShape, namesOf, type SavedColumns } from './file-shapes.js';
-import { bare, type ImportContext, type ImportKind, isKept, keepColumn, newNameOf, skipColumn } from './kind.js';
+import { bare, becomesField, type ImportContext, type ImportKind, keepColumn, newNameOf, skipColumn } from './kind.js';
 import { type SourceTable } from './table.js';
 import { guessByValues } from './value-guesses.js';
 
@@ -90,7 +90,7 @@ function knownTargets(header: readonly string[], { byName, shapes }: SavedColumn
 
 /** Whether several columns may have the target. */
 export function isRepeatable(target: string): boolean {
-  return isKept(target) || target === skipColumn || newNameOf(target) !== null;
+  return becomesField(target) || target === skipColumn || newNameOf(target) !== null;
 }
 
 /** The targets with another one for a column. A target has one column: the one that had it before gets the rest. */

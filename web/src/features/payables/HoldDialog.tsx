@@ -3,8 +3,8 @@ import { useState } from 'react';
 import { useChange } from '../../api/change.js';
 import { api } from '../../api/client.js';
 import { mayEarn, peopleQuery } from '../../api/payroll-queries.js';
-import { useKeptForm } from '../../app/kept-state.js';
 import { showMessage } from '../../app/messages.js';
+import { usePersistedForm } from '../../app/persisted-state.js';
 import { useToday } from '../../app/today.js';
 import { Dialog } from '../../components/Dialog.js';
 import { Choice, TextField } from '../../components/Field.js';
@@ -14,12 +14,12 @@ interface HoldDialogProps {
   /** The deal whose pay is held; absent if it is entered. */
   readonly dealId?: string;
   /** The key under which the browser keeps what is entered. */
-  readonly kept: string;
+  readonly storageKey: string;
   readonly onClose: () => void;
 }
 
 /** Stops what is paid to a person, for a deal or of a rule, with a reason that these people read. */
-export function HoldDialog({ dealId, kept, onClose }: HoldDialogProps) {
+export function HoldDialog({ dealId, storageKey, onClose }: HoldDialogProps) {
   const today = useToday();
   const people = (useQuery(peopleQuery).data?.reps ?? []).filter(mayEarn);
   const [before] = useState<EnteredHold>(() => ({
@@ -30,7 +30,7 @@ export function HoldDialog({ dealId, kept, onClose }: HoldDialogProps) {
     to: '',
     reason: '',
   }));
-  const form = useKeptForm<EnteredHold>(kept, before);
+  const form = usePersistedForm<EnteredHold>(storageKey, before);
   const sent = readHold(form.values);
   const save = useChange({
     send: async () => {

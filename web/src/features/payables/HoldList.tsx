@@ -2,8 +2,8 @@ import { useState } from 'react';
 import { useChange } from '../../api/change.js';
 import { api } from '../../api/client.js';
 import { type Hold } from '../../api/payout-queries.js';
-import { useKeptChoice, useKeptForm } from '../../app/kept-state.js';
 import { showMessage } from '../../app/messages.js';
+import { usePersistedChoice, usePersistedForm } from '../../app/persisted-state.js';
 import { useToday } from '../../app/today.js';
 import blocks from '../../components/Blocks.module.css';
 import { Button } from '../../components/Button.js';
@@ -16,7 +16,7 @@ import { describeHeld, describeHoldDays, isRunning } from './entered-hold.js';
 /** Holds with their reasons, and the button that releases what they hold. */
 export function HoldList({ holds }: { readonly holds: readonly Hold[] }) {
   const today = useToday();
-  const [open, setOpen] = useKeptChoice<string>('release');
+  const [open, setOpen] = usePersistedChoice<string>('release');
   const released = holds.find(({ holdId }) => holdId === open);
   return (
     <>
@@ -56,7 +56,7 @@ interface ReleaseDialogProps {
 function ReleaseDialog({ hold, today, onClose }: ReleaseDialogProps) {
   const { holdId, from, note } = hold;
   const [before] = useState(() => ({ to: hold.to ?? (from > today ? from : today), note: note ?? '' }));
-  const form = useKeptForm(`release ${holdId}`, before);
+  const form = usePersistedForm(`release ${holdId}`, before);
   const { to } = form.values;
   const save = useChange({
     send: () => api.updateHold({ params: { holdId }, body: { to, note: form.values.note.trim() || null } }),

@@ -2,8 +2,8 @@ import { useState } from 'react';
 import { useChange } from '../../api/change.js';
 import { api } from '../../api/client.js';
 import { type Invoice } from '../../api/payout-queries.js';
-import { type KeptForm, useKeptForm } from '../../app/kept-state.js';
 import { showMessage } from '../../app/messages.js';
+import { type PersistedForm, usePersistedForm } from '../../app/persisted-state.js';
 import blocks from '../../components/Blocks.module.css';
 import { Button } from '../../components/Button.js';
 import { Dialog } from '../../components/Dialog.js';
@@ -20,7 +20,7 @@ import styles from './Payables.module.css';
 interface InvoiceDialogProps {
   readonly dealId: string;
   /** The key under which the browser keeps what is entered. */
-  readonly kept: string;
+  readonly storageKey: string;
   /** Null for a new one. */
   readonly invoice: Invoice | null;
   /** The currency of invoices that name none. */
@@ -29,9 +29,9 @@ interface InvoiceDialogProps {
 }
 
 /** An invoice with all of its payments, which are stored together. */
-export function InvoiceDialog({ dealId, kept, invoice, currency, onClose }: InvoiceDialogProps) {
+export function InvoiceDialog({ dealId, storageKey, invoice, currency, onClose }: InvoiceDialogProps) {
   const [before] = useState(() => toEnteredInvoice(invoice));
-  const form = useKeptForm<EnteredInvoice>(kept, before);
+  const form = usePersistedForm<EnteredInvoice>(storageKey, before);
   const { invoiceId, payments } = form.values;
   const sent = readInvoice(form.values);
   const save = useChange({
@@ -86,7 +86,7 @@ export function InvoiceDialog({ dealId, kept, invoice, currency, onClose }: Invo
 }
 
 interface InvoiceFieldsProps {
-  readonly form: KeptForm<EnteredInvoice>;
+  readonly form: PersistedForm<EnteredInvoice>;
   readonly isNew: boolean;
   readonly currency: string;
 }

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { type Invoice, invoicesQuery } from '../../api/payout-queries.js';
-import { useKeptChoice } from '../../app/kept-state.js';
+import { usePersistedChoice } from '../../app/persisted-state.js';
 import blocks from '../../components/Blocks.module.css';
 import { Button } from '../../components/Button.js';
 import { Loaded } from '../../components/Loaded.js';
@@ -23,7 +23,7 @@ interface InvoicesCardProps {
 /** What the customer of a deal is to pay and has paid, which releases commission of rules that wait for it. */
 export function InvoicesCard({ dealId, currency, canEdit }: InvoicesCardProps) {
   const query = useQuery(invoicesQuery(dealId));
-  const [open, setOpen] = useKeptChoice<string>(`invoice ${dealId}`);
+  const [open, setOpen] = usePersistedChoice<string>(`invoice ${dealId}`);
   return (
     <Loaded query={query} height={134}>
       {(invoices) => (
@@ -50,7 +50,7 @@ export function InvoicesCard({ dealId, currency, canEdit }: InvoicesCardProps) {
             <InvoiceDialog
               key={open}
               dealId={dealId}
-              kept={`invoice ${dealId} ${open}`}
+              storageKey={`invoice ${dealId} ${open}`}
               invoice={invoices.find(({ invoiceId }) => open === `of ${invoiceId}`) ?? null}
               currency={currency}
               onClose={() => setOpen(null)}

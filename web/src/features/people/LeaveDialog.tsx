@@ -8,8 +8,8 @@ import { mayEarn, type Person, peopleQuery } from '../../api/payroll-queries.js'
 import { assignmentEffectQuery, employmentEffectQuery, type PersonDetails } from '../../api/people-queries.js';
 import { type Deal } from '../../api/queries.js';
 import { type Assignment } from '../../api/set-up-queries.js';
-import { type KeptForm, useKeptForm } from '../../app/kept-state.js';
 import { showMessage } from '../../app/messages.js';
+import { type PersistedForm, usePersistedForm } from '../../app/persisted-state.js';
 import { Dialog } from '../../components/Dialog.js';
 import { EffectOfChange } from '../../components/EffectOfChange.js';
 import { CheckField, Choice, TextField } from '../../components/Field.js';
@@ -62,7 +62,7 @@ interface Entered {
 }
 
 function LeaveForm({ person, assignments, draws, deals, people, standard, onClose }: LeaveFormProps) {
-  const form = useKeptForm<Entered>(`leave ${person.id}`, {
+  const form = usePersistedForm<Entered>(`leave ${person.id}`, {
     lastDay: person.endDate ?? '',
     dealsTo: '',
     endsSignIn: false,
@@ -108,7 +108,7 @@ function LeaveForm({ person, assignments, draws, deals, people, standard, onClos
 }
 
 interface OpenDealsProps {
-  readonly form: KeptForm<Entered>;
+  readonly form: PersistedForm<Entered>;
   readonly person: PersonDetails;
   readonly people: readonly Person[];
   readonly count: number;

@@ -15,17 +15,17 @@ export function kindOfClawback(policy: Rule['clawback']): ClawbackKind {
 export function firstClawback(kind: ClawbackKind, before: Rule['clawback']): Clawback | undefined {
   if (kind === 'none') return undefined;
   const { window, credit, causes } = before ?? {};
-  const kept = { ...(credit === undefined ? {} : { credit }), ...(causes === undefined ? {} : { causes }) };
+  const unchanged = { ...(credit === undefined ? {} : { credit }), ...(causes === undefined ? {} : { causes }) };
   const days = window?.days ?? 180;
   if (kind === 'steps')
     return {
-      ...kept,
+      ...unchanged,
       steps: [
         { untilDay: 30, percent: 100 },
         { untilDay: 90, percent: 50 },
       ],
     };
-  return { ...kept, window: { ...window, days }, ...(kind === 'declining' ? { declining: true } : {}) };
+  return { ...unchanged, window: { ...window, days }, ...(kind === 'declining' ? { declining: true } : {}) };
 }
 
 const causeWords = {

@@ -1,7 +1,7 @@
 import { useChange } from '../../api/change.js';
 import { api } from '../../api/client.js';
-import { useKeptForm } from '../../app/kept-state.js';
 import { showMessage } from '../../app/messages.js';
+import { usePersistedForm } from '../../app/persisted-state.js';
 import { useSession } from '../../app/session.js';
 import { Dialog } from '../../components/Dialog.js';
 import { Choice, TextField } from '../../components/Field.js';
@@ -29,7 +29,7 @@ const kinds = [
 /** Adds an amount to a period that is not approved. Only admins may. */
 export function AdjustmentDialog({ repId, repName, period, onClose }: AdjustmentDialogProps) {
   const { workspace } = useSession();
-  const form = useKeptForm(adjustmentKey(repId, period), {
+  const form = usePersistedForm(adjustmentKey(repId, period), {
     kind: 'adjustment' as Kind,
     amount: '',
     reason: '',

@@ -1,8 +1,8 @@
 import { useChange } from '../../api/change.js';
 import { api } from '../../api/client.js';
 import { type Line } from '../../api/queries.js';
-import { useKeptForm } from '../../app/kept-state.js';
 import { showMessage } from '../../app/messages.js';
+import { usePersistedForm } from '../../app/persisted-state.js';
 import { Dialog } from '../../components/Dialog.js';
 import { Facing } from '../../components/Facing.js';
 import { Money } from '../../components/Money.js';
@@ -21,7 +21,7 @@ interface ChangeAdjustmentDialogProps {
 /** Changes the amount or the reason of an adjustment or clawback. Only admins may, while the period is not approved. */
 export function EditAdjustmentDialog({ line, onClose }: ChangeAdjustmentDialogProps) {
   const { repId, repName, eventId, kind, currency, period } = line;
-  const form = useKeptForm(changeKey(line), { amount: writeNumber(line.amount), reason: line.reason ?? '' });
+  const form = usePersistedForm(changeKey(line), { amount: writeNumber(line.amount), reason: line.reason ?? '' });
   const { amount, reason } = form.values;
   const edit = useChange({
     send: () =>

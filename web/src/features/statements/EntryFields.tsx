@@ -1,4 +1,4 @@
-import { type KeptForm } from '../../app/kept-state.js';
+import { type PersistedForm } from '../../app/persisted-state.js';
 import { AmountField, TextArea } from '../../components/Field.js';
 import { type Entry, entryProblem } from './entries.js';
 
@@ -6,7 +6,7 @@ interface EntryFieldsProps {
   readonly kind: string;
   readonly currency: string;
   readonly repName: string;
-  readonly form: Pick<KeptForm<Entry>, 'values' | 'field'>;
+  readonly form: Pick<PersistedForm<Entry>, 'values' | 'field'>;
 }
 
 /** The amount and the reason of an adjustment or clawback. */

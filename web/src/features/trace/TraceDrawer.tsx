@@ -5,8 +5,8 @@ import { lazy, Suspense } from 'react';
 import { disputesQuery, type Explanation, explanationQuery } from '../../api/queries.js';
 import { isWaiting } from '../../api/team-queries.js';
 import { copyText } from '../../app/clipboard.js';
-import { useKeptDialog } from '../../app/kept-state.js';
 import { showMessage } from '../../app/messages.js';
+import { usePersistedDialog } from '../../app/persisted-state.js';
 import { useSession } from '../../app/session.js';
 import { Button, ButtonContent, buttonClass, IconButton } from '../../components/Button.js';
 import { KeyHints } from '../../components/Kbd.js';
@@ -49,7 +49,7 @@ function useTraceAddress() {
 export function TraceDrawer({ eventId, eventIds, period }: TraceDrawerProps) {
   const { onShow, onClose } = useTraceAddress();
   const explanation = useQuery(explanationQuery(eventId));
-  const [isAsking, setAsking] = useKeptDialog(disputeKey(period ?? '', eventId));
+  const [isAsking, setAsking] = usePersistedDialog(disputeKey(period ?? '', eventId));
   const session = useSession();
   const repId = explanation.data?.event.repId;
   const openDispute = useQuery({ ...disputesQuery({ repId }), enabled: repId !== undefined }).data?.disputes.find(

@@ -10,8 +10,8 @@ import {
   absenceRemovalQuery,
   sendAbsence,
 } from '../../api/people-queries.js';
-import { useKeptForm } from '../../app/kept-state.js';
 import { showMessage } from '../../app/messages.js';
+import { usePersistedForm } from '../../app/persisted-state.js';
 import { Button } from '../../components/Button.js';
 import { Dialog } from '../../components/Dialog.js';
 import { EffectOfChange } from '../../components/EffectOfChange.js';
@@ -32,7 +32,7 @@ interface AbsenceDialogProps {
 export function AbsenceDialog({ repId, absence, onClose }: AbsenceDialogProps) {
   const absenceId = absence?.absenceId ?? null;
   const [before] = useState(() => toEnteredAbsence(absence));
-  const form = useKeptForm<EnteredAbsence>(`absence ${repId} ${absenceId ?? 'new'}`, before);
+  const form = usePersistedForm<EnteredAbsence>(`absence ${repId} ${absenceId ?? 'new'}`, before);
   const [isDeleting, setDeleting] = useState(false);
   const terms = readAbsence(form.values);
   const save = useChange({

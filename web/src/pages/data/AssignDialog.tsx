@@ -8,8 +8,8 @@ import { type Person, peopleQuery } from '../../api/payroll-queries.js';
 import { assignmentEffectQuery, newAssignmentsEffectQuery, rampsQuery } from '../../api/people-queries.js';
 import { type Plan } from '../../api/queries.js';
 import { type Assignment } from '../../api/set-up-queries.js';
-import { type KeptForm, useKeptForm } from '../../app/kept-state.js';
 import { showMessage } from '../../app/messages.js';
+import { type PersistedForm, usePersistedForm } from '../../app/persisted-state.js';
 import { ConfirmButton } from '../../components/ConfirmButton.js';
 import { Dialog } from '../../components/Dialog.js';
 import { EffectOfChange } from '../../components/EffectOfChange.js';
@@ -71,7 +71,7 @@ export function AssignDialog({ target, plans, onClose, onDone }: AssignDialogPro
     rampId: assignment?.rampId ?? '',
     rampFrom: assignment?.rampFrom ?? '',
   }));
-  const form = useKeptForm<Entered>(`assign ${nameOf(target)}`, before);
+  const form = usePersistedForm<Entered>(`assign ${nameOf(target)}`, before);
   const { planId } = form.values;
   const terms = toTerms(form.values);
   const people = useQuery(peopleQuery).data?.reps ?? [];
@@ -157,7 +157,7 @@ export function NewAssignmentsEffect({ terms }: NewAssignmentsEffectProps) {
 }
 
 /** The ramp and its first day; nothing while the workspace has no ramps. */
-function RampFields({ form }: { readonly form: KeptForm<Entered> }) {
+function RampFields({ form }: { readonly form: PersistedForm<Entered> }) {
   const { data: ramps = [] } = useQuery(rampsQuery);
   if (ramps.length === 0) return null;
   return (

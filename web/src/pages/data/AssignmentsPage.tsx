@@ -7,8 +7,8 @@ import { allPlansQuery } from '../../api/import-queries.js';
 import { mayEarn, type Person, peopleQuery } from '../../api/payroll-queries.js';
 import { type Plan } from '../../api/queries.js';
 import { type Assignment, assignmentsQuery } from '../../api/set-up-queries.js';
-import { useKeptChoice } from '../../app/kept-state.js';
 import { showMessage, showProblem } from '../../app/messages.js';
+import { usePersistedChoice } from '../../app/persisted-state.js';
 import { Button, ButtonContent, buttonClass, LinkButton } from '../../components/Button.js';
 import { Check } from '../../components/Field.js';
 import grid from '../../components/GridEditor.module.css';
@@ -36,7 +36,7 @@ export function AssignmentsPage() {
   const plans = useQuery(allPlansQuery);
   const assignments = useQuery(assignmentsQuery);
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
-  const [open, setOpen] = useKeptChoice<string>('assign');
+  const [open, setOpen] = usePersistedChoice<string>('assign');
   const [undo, setUndo] = useState<Undo | null>(null);
   const query = combineQueries({ people, plans, assignments });
   const current = (plans.data ?? []).filter(({ planStatus }) => planStatus === 'active' || planStatus === 'draft');

@@ -2,9 +2,9 @@ import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query'
 import { useChange } from '../../api/change.js';
 import { type Answer, api } from '../../api/client.js';
 import { type Person } from '../../api/payroll-queries.js';
-import { useKeptForm } from '../../app/kept-state.js';
 import { showMessage } from '../../app/messages.js';
 import { roleNames } from '../../app/navigation.js';
+import { usePersistedForm } from '../../app/persisted-state.js';
 import { type Column, DataTable } from '../../components/DataTable.js';
 import { Dialog } from '../../components/Dialog.js';
 import { EffectOfChange } from '../../components/EffectOfChange.js';
@@ -25,7 +25,7 @@ interface ChangePeopleDialogProps {
   /** What is changed, where the page says it; otherwise the dialog asks. */
   readonly what?: Entered['what'];
   /** Where the choice is kept until it is sent. */
-  readonly kept?: string;
+  readonly storageKey?: string;
   readonly onClose: () => void;
   readonly onDone: () => void;
 }
@@ -63,8 +63,8 @@ const previewQuery = (repIds: readonly string[], change: Change | null) =>
 
 /** One value for many people, with what it changes for each of them before it does. */
 export function ChangePeopleDialog(props: ChangePeopleDialogProps) {
-  const { chosen, people, what = '', kept = 'change people', onClose, onDone } = props;
-  const form = useKeptForm<Entered>(kept, { ...nothing, what });
+  const { chosen, people, what = '', storageKey = 'change people', onClose, onDone } = props;
+  const form = usePersistedForm<Entered>(storageKey, { ...nothing, what });
   const entered = form.values;
   const { data: fields = [] } = useQuery(personFieldsQuery);
   const repIds = chosen.map(({ id }) => id);

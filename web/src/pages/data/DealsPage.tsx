@@ -4,7 +4,7 @@ import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useDownload } from '../../api/download.js';
 import { type Deal, type DealFilter, dealsQuery } from '../../api/queries.js';
-import { isKept } from '../../app/kept-state.js';
+import { isPersisted } from '../../app/persisted-state.js';
 import { Button, ButtonContent, buttonClass, RowButton } from '../../components/Button.js';
 import { type Column, DataTable } from '../../components/DataTable.js';
 import { DealAmount } from '../../components/DealAmount.js';
@@ -38,7 +38,7 @@ export function DealsPage() {
   const deals = useQuery({ ...dealsQuery(toFilter(search)), placeholderData: keepPreviousData });
   const [opened, setOpened] = useState<Deal | null>(null);
   // Null for a new one.
-  const [edited, setEdited] = useState<Deal | null | undefined>(isKept('deal new') ? null : undefined);
+  const [edited, setEdited] = useState<Deal | null | undefined>(isPersisted('deal new') ? null : undefined);
   // A selection belongs to the filter under which it was made, also after Back.
   const filterKey = JSON.stringify({ ...search, page: undefined });
   const [selection, setSelection] = useState({ filterKey, chosen: noDeals });

@@ -1,6 +1,6 @@
 import { IconFileUpload } from '@tabler/icons-react';
 import { useRef, useState } from 'react';
-import { useKeptState } from '../../app/kept-state.js';
+import { usePersistedState } from '../../app/persisted-state.js';
 import { Button } from '../../components/Button.js';
 import { TextArea } from '../../components/Field.js';
 import { readTable, readText } from '../../features/imports/table.js';
@@ -10,7 +10,7 @@ import { type Import } from './use-import.js';
 /** A file, dropped or chosen, or pasted cells. */
 export function FileStep({ currentImport }: { readonly currentImport: Import }) {
   const [problem, setProblem] = useState<string | null>(null);
-  const [pasted, setPasted, clear] = useKeptState(`pasted:${currentImport.kind.key}`, '');
+  const [pasted, setPasted, clear] = usePersistedState(`pasted:${currentImport.kind.key}`, '');
   const open = (text: string, name: string) => {
     const { header, rows } = readTable(text);
     if (header.length === 0 || rows.length === 0) setProblem(`${name} has no rows below the names of the columns.`);

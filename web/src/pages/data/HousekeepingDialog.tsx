@@ -1,7 +1,7 @@
 import { useChange } from '../../api/change.js';
 import { api } from '../../api/client.js';
-import { useKeptForm } from '../../app/kept-state.js';
 import { showMessage } from '../../app/messages.js';
+import { usePersistedForm } from '../../app/persisted-state.js';
 import { Dialog } from '../../components/Dialog.js';
 import { Choice, TextField } from '../../components/Field.js';
 import { formatCount } from '../../shared/format/numbers.js';
@@ -39,7 +39,7 @@ function CleanUp({ onClose }: TaskProps) {
 }
 
 function Reset({ onClose }: TaskProps) {
-  const form = useKeptForm('housekeeping reset', { scope: 'events' as 'events' | 'snapshots' | 'all', typed: '' });
+  const form = usePersistedForm('housekeeping reset', { scope: 'events' as 'events' | 'snapshots' | 'all', typed: '' });
   const { scope, typed } = form.values;
   const run = useChange({
     send: () => api.resetCommissions({ body: { scope } }),

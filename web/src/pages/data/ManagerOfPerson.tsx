@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { lazy, Suspense } from 'react';
 import { type Person, peopleQuery } from '../../api/payroll-queries.js';
-import { useKeptDialog } from '../../app/kept-state.js';
+import { usePersistedDialog } from '../../app/persisted-state.js';
 import { Button } from '../../components/Button.js';
 import { Card } from '../../components/Page.js';
 import { formatDay } from '../../shared/format/dates.js';
@@ -13,8 +13,8 @@ const ChangePeopleDialog = lazy(() =>
 /** Who manages a person today and next. A change shows what it pays before it is saved. */
 export function ManagerOfPerson({ repId }: { readonly repId: string }) {
   const people = useQuery(peopleQuery).data?.reps ?? [];
-  const kept = `manager ${repId}`;
-  const [isOpen, setOpen] = useKeptDialog(kept);
+  const storageKey = `manager ${repId}`;
+  const [isOpen, setOpen] = usePersistedDialog(storageKey);
   const person = people.find(({ id }) => id === repId);
   if (person === undefined) return null;
   return (
@@ -26,7 +26,7 @@ export function ManagerOfPerson({ repId }: { readonly repId: string }) {
             chosen={[person]}
             people={people.filter(({ id }) => id !== repId)}
             what="managerId"
-            kept={kept}
+            storageKey={storageKey}
             onClose={() => setOpen(false)}
             onDone={() => setOpen(false)}
           />

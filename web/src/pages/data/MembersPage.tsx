@@ -3,8 +3,8 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { lazy, Suspense, useState } from 'react';
 import { type Person, peopleQuery } from '../../api/payroll-queries.js';
-import { useKeptChoice } from '../../app/kept-state.js';
 import { roleNames } from '../../app/navigation.js';
+import { usePersistedChoice } from '../../app/persisted-state.js';
 import { useSession } from '../../app/session.js';
 import blocks from '../../components/Blocks.module.css';
 import { Button, ButtonContent, buttonClass, RowButton } from '../../components/Button.js';
@@ -41,7 +41,7 @@ export function MembersPage() {
   const { view = 'list', ...filter } = route.useSearch();
   const navigate = useNavigate({ from: '/members' });
   const people = useQuery(peopleQuery);
-  const [edited, setEdited] = useKeptChoice<string>('person');
+  const [edited, setEdited] = usePersistedChoice<string>('person');
   const reps = people.data?.reps ?? [];
   return (
     <Page

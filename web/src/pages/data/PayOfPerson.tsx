@@ -3,8 +3,8 @@ import { useChange } from '../../api/change.js';
 import { api } from '../../api/client.js';
 import { type Person } from '../../api/payroll-queries.js';
 import { workspaceQuery } from '../../api/settings-queries.js';
-import { useKeptDialog, useKeptForm } from '../../app/kept-state.js';
 import { showMessage } from '../../app/messages.js';
+import { usePersistedDialog, usePersistedForm } from '../../app/persisted-state.js';
 import blocks from '../../components/Blocks.module.css';
 import { Button } from '../../components/Button.js';
 import { Dialog } from '../../components/Dialog.js';
@@ -17,7 +17,7 @@ type Payee = Pick<Person, 'id' | 'name' | 'payCurrencies'>;
 /** In which currency a person is paid; nothing in workspaces without payouts. */
 export function PayOfPerson({ person }: { readonly person: Payee }) {
   const hasPayouts = useQuery(workspaceQuery).data?.payouts !== undefined;
-  const [isOpen, setOpen] = useKeptDialog(`pay ${person.id}`);
+  const [isOpen, setOpen] = usePersistedDialog(`pay ${person.id}`);
   if (!hasPayouts) return null;
   const { payCurrencies = [] } = person;
   return (
@@ -38,7 +38,7 @@ export function PayOfPerson({ person }: { readonly person: Payee }) {
 
 function CurrencyDialog({ person, onClose }: { readonly person: Payee; readonly onClose: () => void }) {
   const { id, name, payCurrencies = [] } = person;
-  const form = useKeptForm(`pay ${id}`, { currency: payCurrencies.at(-1)?.currency ?? '', from: '' });
+  const form = usePersistedForm(`pay ${id}`, { currency: payCurrencies.at(-1)?.currency ?? '', from: '' });
   const currency = form.values.currency.trim().toUpperCase();
   const { from } = form.values;
   const save = useChange({

@@ -5,9 +5,9 @@ import { useChange } from '../../api/change.js';
 import { type Answer, api } from '../../api/client.js';
 import { type Person } from '../../api/payroll-queries.js';
 import { managerEffectQuery, personQuery } from '../../api/people-queries.js';
-import { type KeptForm, useKeptForm } from '../../app/kept-state.js';
 import { showMessage } from '../../app/messages.js';
 import { roleNames } from '../../app/navigation.js';
+import { type PersistedForm, usePersistedForm } from '../../app/persisted-state.js';
 import { type Role } from '../../app/session.js';
 import { Button } from '../../components/Button.js';
 import { Dialog } from '../../components/Dialog.js';
@@ -45,7 +45,7 @@ interface Entered {
 /** Name, role, profile, manager from a day on, and the owner ID by which deals find the person. */
 export function PersonDialog({ person, people, onClose }: PersonDialogProps) {
   const [before] = useState(() => toEntered(person));
-  const form = useKeptForm(`person ${person?.id ?? 'new'}`, before);
+  const form = usePersistedForm(`person ${person?.id ?? 'new'}`, before);
   const { name, email } = form.values;
   const invite = useInvite();
   const save = useChange({
@@ -110,7 +110,7 @@ export function PersonDialog({ person, people, onClose }: PersonDialogProps) {
 }
 
 /** The fields that the workspace defines. */
-function OwnFields({ form: { values, change } }: { readonly form: KeptForm<Entered> }) {
+function OwnFields({ form: { values, change } }: { readonly form: PersistedForm<Entered> }) {
   const { data: fields = [] } = useQuery(personFieldsQuery);
   return fields.map((field) => (
     <FieldInput
@@ -125,7 +125,7 @@ function OwnFields({ form: { values, change } }: { readonly form: KeptForm<Enter
 interface ManagerFieldsProps {
   readonly person: Person | null;
   readonly people: readonly Person[];
-  readonly form: KeptForm<Entered>;
+  readonly form: PersistedForm<Entered>;
 }
 
 function ManagerFields({ person, people, form }: ManagerFieldsProps) {

@@ -21,9 +21,9 @@ import {
 } from '../../api/people-queries.js';
 import { type Plan } from '../../api/queries.js';
 import { type Assignment, assignmentsQuery, type Quota } from '../../api/set-up-queries.js';
-import { useKeptChoice, useKeptDialog, useKeptForm } from '../../app/kept-state.js';
 import { showMessage } from '../../app/messages.js';
 import { roleNames } from '../../app/navigation.js';
+import { usePersistedChoice, usePersistedDialog, usePersistedForm } from '../../app/persisted-state.js';
 import { useSession } from '../../app/session.js';
 import { useToday } from '../../app/today.js';
 import { Button, RowButton } from '../../components/Button.js';
@@ -116,7 +116,7 @@ interface LeaveProps {
 
 /** One task for everything that ends with the employment. */
 function Leave({ repId, person, assignments }: LeaveProps) {
-  const [isOpen, setOpen] = useKeptDialog(`leave ${repId}`);
+  const [isOpen, setOpen] = usePersistedDialog(`leave ${repId}`);
   return (
     <>
       <Button icon={IconDoorExit} disabled={person === undefined} onClick={() => setOpen(true)}>
@@ -190,7 +190,7 @@ interface AbsencesProps {
 }
 
 function Absences({ repId, absences }: AbsencesProps) {
-  const [opened, open] = useKeptChoice<string>(`absence ${repId}`);
+  const [opened, open] = usePersistedChoice<string>(`absence ${repId}`);
   return (
     <Card
       title="Absences"
@@ -230,7 +230,7 @@ interface AssignmentsProps {
 }
 
 function Assignments({ assignments, plans, ramps }: AssignmentsProps) {
-  const [opened, open] = useKeptChoice<string>('assign');
+  const [opened, open] = usePersistedChoice<string>('assign');
   const target = opened === null ? null : toTarget(opened, plans, assignments);
   return (
     <Card title="Plans and ramps" isFlush={assignments.length > 0}>
@@ -256,7 +256,7 @@ function Assignments({ assignments, plans, ramps }: AssignmentsProps) {
 
 /** The first and the last day of employment: other days do not count for prorated quotas. */
 function Employment({ person }: { readonly person: PersonDetails }) {
-  const form = useKeptForm(`employment ${person.id}`, {
+  const form = usePersistedForm(`employment ${person.id}`, {
     hireDate: person.hireDate ?? '',
     endDate: person.endDate ?? '',
   });

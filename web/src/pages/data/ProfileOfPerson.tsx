@@ -3,8 +3,8 @@ import { Link } from '@tanstack/react-router';
 import { useAction } from '../../api/change.js';
 import { api } from '../../api/client.js';
 import { type PersonDetails } from '../../api/people-queries.js';
-import { useKeptForm } from '../../app/kept-state.js';
 import { showMessage } from '../../app/messages.js';
+import { usePersistedForm } from '../../app/persisted-state.js';
 import { Button } from '../../components/Button.js';
 import { TextField } from '../../components/Field.js';
 import { Loaded } from '../../components/Loaded.js';
@@ -31,7 +31,7 @@ interface ProfileFormProps {
 
 function ProfileForm({ person, fields }: ProfileFormProps) {
   const stored = Object.fromEntries(fields.map(({ slug }) => [slug, String(person.fields?.[slug] ?? '')]));
-  const form = useKeptForm(`profile ${person.id}`, {
+  const form = usePersistedForm(`profile ${person.id}`, {
     title: person.title ?? '',
     team: person.team ?? '',
     location: person.location ?? '',

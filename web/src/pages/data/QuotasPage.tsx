@@ -9,8 +9,8 @@ import { allPlansQuery } from '../../api/import-queries.js';
 import { mayEarn, type Person, peopleQuery } from '../../api/payroll-queries.js';
 import { type Plan } from '../../api/queries.js';
 import { type Quota } from '../../api/set-up-queries.js';
-import { useKeptState } from '../../app/kept-state.js';
 import { showMessage, showProblem } from '../../app/messages.js';
+import { usePersistedState } from '../../app/persisted-state.js';
 import { useSession } from '../../app/session.js';
 import blocks from '../../components/Blocks.module.css';
 import { Button, ButtonContent, buttonClass } from '../../components/Button.js';
@@ -192,8 +192,8 @@ interface TargetsProps {
 /** The targets to type into, and what saves them. */
 function Targets({ amount, rule, year, people, quotas }: TargetsProps) {
   const isTarget = amount === 'target';
-  const kept = `quota-edits:${rule.id}:${year}${isTarget ? '' : `:${amount}`}`;
-  const [history, setHistory] = useKeptState<readonly Edits[]>(kept, noEdits);
+  const storageKey = `quota-edits:${rule.id}:${year}${isTarget ? '' : `:${amount}`}`;
+  const [history, setHistory] = usePersistedState<readonly Edits[]>(storageKey, noEdits);
   const edits = history.at(-1) ?? {};
   const key = measureOf(rule);
   const stored = new Map(

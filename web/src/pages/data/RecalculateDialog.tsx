@@ -3,7 +3,7 @@ import { useChange } from '../../api/change.js';
 import { api } from '../../api/client.js';
 import { allPlansQuery } from '../../api/import-queries.js';
 import { peopleQuery } from '../../api/payroll-queries.js';
-import { useKeptForm } from '../../app/kept-state.js';
+import { usePersistedForm } from '../../app/persisted-state.js';
 import { Dialog } from '../../components/Dialog.js';
 import { Choice, TextField } from '../../components/Field.js';
 
@@ -20,7 +20,7 @@ interface RecalculateDialogProps {
 export function RecalculateDialog({ onClose, onStarted }: RecalculateDialogProps) {
   const { data: people } = useQuery(peopleQuery);
   const { data: plans = [] } = useQuery(allPlansQuery);
-  const form = useKeptForm('recalculate', { scope: 'workspace' as Scope, of: '' });
+  const form = usePersistedForm('recalculate', { scope: 'workspace' as Scope, of: '' });
   const { scope, of } = form.values;
   const choices = {
     plan: plans.map(({ planId, name }) => [planId, name] as const),

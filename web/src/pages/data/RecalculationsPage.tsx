@@ -2,7 +2,7 @@ import { IconRefresh } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { type Job, jobsQuery } from '../../api/job-queries.js';
-import { useKeptChoice, useKeptDialog } from '../../app/kept-state.js';
+import { usePersistedChoice, usePersistedDialog } from '../../app/persisted-state.js';
 import blocks from '../../components/Blocks.module.css';
 import { Button, RowButton } from '../../components/Button.js';
 import { type Column, DataTable } from '../../components/DataTable.js';
@@ -21,7 +21,7 @@ const route = getRouteApi('/_shell/recalculations');
 export function RecalculationsPage() {
   const { job } = route.useSearch();
   const navigate = useNavigate({ from: '/recalculations' });
-  const [isOpen, setOpen] = useKeptDialog('recalculate');
+  const [isOpen, setOpen] = usePersistedDialog('recalculate');
   const jobs = useQuery(jobsQuery);
   const show = (jobId: string) => void navigate({ search: { job: jobId } });
   return (
@@ -98,7 +98,7 @@ function buildColumns(show: (jobId: string) => void): readonly Column<Job>[] {
 
 /** Rare tasks that delete commission. */
 function Housekeeping() {
-  const [task, setTask] = useKeptChoice<Task>('housekeeping');
+  const [task, setTask] = usePersistedChoice<Task>('housekeeping');
   return (
     <Card title="Housekeeping" note="rarely needed">
       <div className={blocks.lines}>

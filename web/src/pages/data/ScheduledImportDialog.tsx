@@ -1,7 +1,7 @@
 import { useChange } from '../../api/change.js';
 import { api } from '../../api/client.js';
 import { type ScheduledImport } from '../../api/scheduled-import-queries.js';
-import { type KeptForm, useKeptForm } from '../../app/kept-state.js';
+import { type PersistedForm, usePersistedForm } from '../../app/persisted-state.js';
 import { ConfirmButton } from '../../components/ConfirmButton.js';
 import { Dialog } from '../../components/Dialog.js';
 import { Choice, TextArea, TextField } from '../../components/Field.js';
@@ -17,7 +17,7 @@ interface ScheduledImportDialogProps {
 
 /** Name, source, credentials and schedule. */
 export function ScheduledImportDialog({ scheduled, onClose, onSaved }: ScheduledImportDialogProps) {
-  const form = useKeptForm(`scheduled-import ${scheduled?.id ?? 'new'}`, enteredImport(scheduled));
+  const form = usePersistedForm(`scheduled-import ${scheduled?.id ?? 'new'}`, enteredImport(scheduled));
   const done = (id: string) => {
     form.clear();
     onSaved(id);
@@ -91,7 +91,7 @@ function send(scheduled: ScheduledImport | null, values: EnteredImport): Promise
   return api.updateScheduledImport({ params: { scheduledImportId: scheduled.id }, body });
 }
 
-function SourceFields({ form }: { readonly form: KeptForm<EnteredImport> }) {
+function SourceFields({ form }: { readonly form: PersistedForm<EnteredImport> }) {
   const { kind } = form.values;
   if (kind === 'stripe')
     return (
@@ -143,20 +143,20 @@ function SourceFields({ form }: { readonly form: KeptForm<EnteredImport> }) {
 }
 
 interface CredentialFieldsProps {
-  readonly form: KeptForm<EnteredImport>;
+  readonly form: PersistedForm<EnteredImport>;
   readonly hasCredentials: boolean;
 }
 
 function CredentialFields({ form, hasCredentials }: CredentialFieldsProps) {
   const { kind } = form.values;
-  const kept = hasCredentials ? 'Leave it empty to keep the stored one.' : undefined;
+  const secretHint = hasCredentials ? 'Leave it empty to keep the stored one.' : undefined;
   if (kind === 'stripe')
     return (
       <TextField
         label="Restricted API key"
         type="password"
         autoComplete="off"
-        hint={kept ?? 'With the permission to read invoices and disputes.'}
+        hint={secretHint ?? 'With the permission to read invoices and disputes.'}
         {...form.field('apiKey')}
       />
     );
@@ -165,19 +165,19 @@ function CredentialFields({ form, hasCredentials }: CredentialFieldsProps) {
       <TextField
         label="Authorization"
         autoComplete="off"
-        hint={kept ?? 'Only if the address needs it, such as Bearer and a token.'}
+        hint={secretHint ?? 'Only if the address needs it, such as Bearer and a token.'}
         {...form.field('authorization')}
       />
     );
   if (kind === 's3')
     return (
       <>
-        <TextField label="ID of the access key" autoComplete="off" hint={kept} {...form.field('accessKeyId')} />
+        <TextField label="ID of the access key" autoComplete="off" hint={secretHint} {...form.field('accessKeyId')} />
         <TextField
           label="Secret of the access key"
           type="password"
           autoComplete="off"
-          hint={kept}
+          hint={secretHint}
           {...form.field('secretAccessKey')}
         />
       </>
@@ -188,10 +188,10 @@ function CredentialFields({ form, hasCredentials }: CredentialFieldsProps) {
         label="Password"
         type="password"
         autoComplete="off"
-        hint={kept ?? 'Or a private key.'}
+        hint={secretHint ?? 'Or a private key.'}
         {...form.field('password')}
       />
-      <TextArea label="Private key" rows={3} spellCheck={false} hint={kept} {...form.field('privateKey')} />
+      <TextArea label="Private key" rows={3} spellCheck={false} hint={secretHint} {...form.field('privateKey')} />
       <TextField label="Passphrase of the key" type="password" autoComplete="off" {...form.field('passphrase')} />
     </>
   );

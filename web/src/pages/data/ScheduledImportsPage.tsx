@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { type ScheduledImport, scheduledImportsQuery } from '../../api/scheduled-import-queries.js';
-import { useKeptChoice } from '../../app/kept-state.js';
+import { usePersistedChoice } from '../../app/persisted-state.js';
 import { Button, LinkButton, RowButton } from '../../components/Button.js';
 import { type Column, DataTable } from '../../components/DataTable.js';
 import { Loaded } from '../../components/Loaded.js';
@@ -21,7 +21,7 @@ export function ScheduledImportsPage() {
   const { schedule: opened } = route.useSearch();
   const navigate = useNavigate({ from: '/imports/scheduled' });
   const scheduled = useQuery(scheduledImportsQuery);
-  const [edited, setEdited] = useKeptChoice<string>('scheduled-import');
+  const [edited, setEdited] = usePersistedChoice<string>('scheduled-import');
   const open = (id: string) => navigate({ search: { schedule: id === '' ? undefined : id } });
   const all = scheduled.data?.scheduledImports ?? [];
   const current = all.find(({ id }) => id === opened);

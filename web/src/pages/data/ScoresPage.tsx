@@ -5,8 +5,8 @@ import { type Change, exceptPreviews, useChange } from '../../api/change.js';
 import { allPlansQuery } from '../../api/import-queries.js';
 import { mayEarn, type Person, peopleQuery } from '../../api/payroll-queries.js';
 import { saveScores, scoreEffectQuery, scoresQuery } from '../../api/score-queries.js';
-import { useKeptState } from '../../app/kept-state.js';
 import { showMessage, showProblem } from '../../app/messages.js';
+import { usePersistedState } from '../../app/persisted-state.js';
 import { useSession } from '../../app/session.js';
 import blocks from '../../components/Blocks.module.css';
 import { buttonClass } from '../../components/Button.js';
@@ -151,7 +151,7 @@ interface ScoresProps {
 
 /** The scores to type into, and what saves them. */
 function Scores({ of: { field, periods, key }, people, stored }: ScoresProps) {
-  const [history, setHistory] = useKeptState<readonly Edits[]>(`score-edits:${key}`, noEdits);
+  const [history, setHistory] = usePersistedState<readonly Edits[]>(`score-edits:${key}`, noEdits);
   const edits = history.at(-1) ?? {};
   const undo = () => setHistory((before) => before.slice(0, -1));
   return (

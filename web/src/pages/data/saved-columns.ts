@@ -1,6 +1,6 @@
 import { readStored, writeStored } from '../../app/device-storage.js';
 import { type SavedColumns, type SavedShape, withShape } from '../../features/imports/file-shapes.js';
-import { bare, type ImportKey, isKept, skipColumn } from '../../features/imports/kind.js';
+import { bare, becomesField, type ImportKey, skipColumn } from '../../features/imports/kind.js';
 
 const namesKey = (key: ImportKey) => `import-columns:${key}`;
 const shapesKey = (key: ImportKey) => `import-shapes:${key}`;
@@ -27,7 +27,7 @@ function isShape(value: unknown): value is SavedShape {
 export function saveColumns(key: ImportKey, header: readonly string[], columns: readonly string[]): void {
   const { byName, shapes } = readSavedColumns(key);
   // What one file leaves out or keeps under its own name stays a target in another one.
-  const isTarget = (target: string) => !isKept(target) && target !== skipColumn;
+  const isTarget = (target: string) => !becomesField(target) && target !== skipColumn;
   const added = header
     .map((name, index) => [bare(name), columns[index] ?? skipColumn] as const)
     .filter(([name, target]) => isTarget(target) || !byName.has(name));

@@ -2,7 +2,7 @@ import { useDebouncedValue } from '@mantine/hooks';
 import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { exceptPreviews } from '../../api/change.js';
-import { useKeptState } from '../../app/kept-state.js';
+import { usePersistedState } from '../../app/persisted-state.js';
 import { type DateFormat, readDates } from '../../features/imports/dates.js';
 import {
   type ImportContext,
@@ -97,14 +97,18 @@ export interface Import {
 }
 
 export function useImport(kind: ImportKind, context: ImportContext): Import {
-  const [state, setState, clear] = useKeptState<ImportState>(`import:${kind.key}`, noImport);
+  const [state, setState, clear] = usePersistedState<ImportState>(`import:${kind.key}`, noImport);
   const file = useMemo(() => readTable(state.text), [state.text]);
   const table = useMemo(() => correctedTable(file, state), [file, state]);
   const short = useMemo(() => shortRows(file), [file]);
   const dates = useMemo(() => readDates(valuesOf('date', kind, state.columns, table)), [kind, state.columns, table]);
   const numbers = useMemo(
     () =>
-      readNumberFormat(valuesOf('number', kind, state.columns, table), undefined, keptNumbers(state.columns, table)),
+      readNumberFormat(
+        valuesOf('number', kind, state.columns, table),
+        undefined,
+        numbersOfFields(state.columns, table),
+      ),
     [kind, state.columns, table],
   );
   const optionList = kind.options({ table, columns: state.columns, context });
@@ -148,11 +152,11 @@ function valuesOf(what: 'date' | 'number', kind: ImportKind, columns: readonly s
 }
 
 /** The numbers of columns that are stored under their own names. */
-function keptNumbers(columns: readonly string[], { rows }: SourceTable): string[] {
-  const kept = columns.flatMap((key, index) =>
+function numbersOfFields(columns: readonly string[], { rows }: SourceTable): string[] {
+  const cells = columns.flatMap((key, index) =>
     key === keepColumn || newNameOf(key) !== null ? [rows.map((row) => row[index] ?? '')] : [],
   );
-  return numericCells(kept);
+  return numericCells(cells);
 }
 
 /** The matching of earlier files, and suggestions for columns that they did not have. */

@@ -3,8 +3,8 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { lazy, Suspense } from 'react';
 import { type Breakdown, breakdownQuery } from '../../api/queries.js';
-import { useKeptDialog } from '../../app/kept-state.js';
 import { findUrl } from '../../app/navigation.js';
+import { usePersistedDialog } from '../../app/persisted-state.js';
 import { seesPayments, useSession } from '../../app/session.js';
 import blocks from '../../components/Blocks.module.css';
 import { Button } from '../../components/Button.js';
@@ -51,7 +51,7 @@ export function DealPage() {
   const { trace, edit } = route.useSearch();
   const navigate = useNavigate({ from: '/deals/$dealId' });
   const breakdown = useQuery(breakdownQuery(dealId));
-  const [isEdited, setEdited] = useKeptDialog(`deal ${dealId}`);
+  const [isEdited, setEdited] = usePersistedDialog(`deal ${dealId}`);
   const deal = breakdown.data?.deal ?? null;
   const events = breakdown.data?.events ?? [];
   return (

@@ -1,8 +1,8 @@
 import { useChange } from '../../api/change.js';
 import { api } from '../../api/client.js';
 import { type Accounting, type JournalLine } from '../../api/finance-queries.js';
-import { useKeptForm } from '../../app/kept-state.js';
 import { showMessage } from '../../app/messages.js';
+import { usePersistedForm } from '../../app/persisted-state.js';
 import { Dialog } from '../../components/Dialog.js';
 import { TextField } from '../../components/Field.js';
 import { InlineInput } from '../../components/Inline.js';
@@ -20,7 +20,7 @@ interface AccountsDialogProps {
 
 /** The name of the company, and the account of each role in its books. */
 export function AccountsDialog({ entity, onClose }: AccountsDialogProps) {
-  const form = useKeptForm<Record<string, string>>('accounts', toValues(entity));
+  const form = usePersistedForm<Record<string, string>>('accounts', toValues(entity));
   const save = useChange({
     send: () =>
       api.putEntity({
@@ -62,7 +62,7 @@ function AccountFields({
   form,
 }: {
   readonly role: Role;
-  readonly form: ReturnType<typeof useKeptForm<Record<string, string>>>;
+  readonly form: ReturnType<typeof usePersistedForm<Record<string, string>>>;
 }) {
   const name = accountNames[role];
   return (

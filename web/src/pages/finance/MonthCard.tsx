@@ -3,8 +3,8 @@ import { useState } from 'react';
 import { useAction, useChange } from '../../api/change.js';
 import { api } from '../../api/client.js';
 import { type Accounting, type AccountingMonth } from '../../api/finance-queries.js';
-import { useKeptForm } from '../../app/kept-state.js';
 import { showMessage } from '../../app/messages.js';
+import { usePersistedForm } from '../../app/persisted-state.js';
 import { useSession } from '../../app/session.js';
 import { Button } from '../../components/Button.js';
 import { Dialog } from '../../components/Dialog.js';
@@ -136,7 +136,7 @@ interface MonthDialogProps {
 }
 
 function ReopenDialog({ month, onClose }: MonthDialogProps) {
-  const form = useKeptForm(`reopen-${month}`, { reason: '' });
+  const form = usePersistedForm(`reopen-${month}`, { reason: '' });
   const change = useChange({
     send: () => api.reopenAccountingMonth({ params: { month }, body: { reason: form.values.reason } }),
     onDone: ({ status }) => {
@@ -161,7 +161,7 @@ function ReopenDialog({ month, onClose }: MonthDialogProps) {
 }
 
 function PostedDialog({ month, onClose }: MonthDialogProps) {
-  const form = useKeptForm(`posted-${month}`, { reference: '' });
+  const form = usePersistedForm(`posted-${month}`, { reference: '' });
   const change = useChange({
     send: () => api.recordPostedJournals({ params: { month }, body: { reference: form.values.reference } }),
     onDone: () => {

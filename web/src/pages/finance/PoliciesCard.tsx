@@ -3,8 +3,8 @@ import { useState } from 'react';
 import { useAction, useChange } from '../../api/change.js';
 import { api } from '../../api/client.js';
 import { type Policy, policiesQuery } from '../../api/finance-queries.js';
-import { useKeptForm } from '../../app/kept-state.js';
 import { showMessage } from '../../app/messages.js';
+import { usePersistedForm } from '../../app/persisted-state.js';
 import { useSession } from '../../app/session.js';
 import { Button } from '../../components/Button.js';
 import { Dialog } from '../../components/Dialog.js';
@@ -74,7 +74,7 @@ const blank = {
 };
 
 function ProposeDialog({ month, onClose }: { readonly month: string; readonly onClose: () => void }) {
-  const form = useKeptForm('policy', { ...blank, from: month });
+  const form = usePersistedForm('policy', { ...blank, from: month });
   const { name, from, treatment, months, convention, correction, rules, position } = form.values;
   const ruleNames = rules
     .split(',')

@@ -9,8 +9,8 @@ import {
   type WriteOff,
   writeOffsQuery,
 } from '../../api/finance-queries.js';
-import { useKeptForm } from '../../app/kept-state.js';
 import { showMessage } from '../../app/messages.js';
+import { usePersistedForm } from '../../app/persisted-state.js';
 import { useSession } from '../../app/session.js';
 import { Button } from '../../components/Button.js';
 import { Dialog } from '../../components/Dialog.js';
@@ -86,7 +86,7 @@ const keyOf = ({ repId, currency }: LiabilityRow) => `${repId} ${currency}`;
 
 function ProposeDialog({ month, debtors, onClose }: ProposeProps) {
   const [first] = debtors;
-  const form = useKeptForm('write-off', {
+  const form = usePersistedForm('write-off', {
     debtor: keyOf(first),
     amount: writeNumber(first.receivable),
     day: `${month}-01`,

@@ -1,5 +1,5 @@
 import { type Handover, type PayrollFile } from '../../api/payroll-queries.js';
-import { useKeptDialog } from '../../app/kept-state.js';
+import { usePersistedDialog } from '../../app/persisted-state.js';
 import { Button } from '../../components/Button.js';
 import { Card } from '../../components/Page.js';
 import { Badge } from '../../components/StatusBadge.js';
@@ -28,7 +28,7 @@ interface HandoverCardProps {
 /** The steps to a recorded hand-over, and the hand-overs of the period. */
 export function HandoverCard(props: HandoverCardProps) {
   const { period, file, isEqual, downloadedAt, handovers } = props;
-  const [isConfirming, setConfirming] = useKeptDialog(`hand-over ${period}`);
+  const [isConfirming, setConfirming] = usePersistedDialog(`hand-over ${period}`);
   const recorded = file === null ? null : findHandover(handovers, file);
   const rows = formatCount(file?.rows.length ?? 0, 'row');
   const isReady = file !== null && isEqual && file.rows.length > 0;

@@ -3,8 +3,8 @@ import { ApiError } from '#src/client.js';
 import { useChange } from '../../api/change.js';
 import { api } from '../../api/client.js';
 import { type PayrollFile } from '../../api/payroll-queries.js';
-import { useKeptForm } from '../../app/kept-state.js';
 import { showMessage } from '../../app/messages.js';
+import { usePersistedForm } from '../../app/persisted-state.js';
 import { Dialog } from '../../components/Dialog.js';
 import { TextField } from '../../components/Field.js';
 import { type Sum } from '../../features/statements/pay-sums.js';
@@ -24,7 +24,7 @@ interface HandoverDialogProps {
 /** States what is recorded, once. The service rejects it if the file has changed in the meantime. */
 export function HandoverDialog({ period, file, totals, isRepeated, onClose }: HandoverDialogProps) {
   const queryClient = useQueryClient();
-  const form = useKeptForm(`hand-over ${period}`, { note: '' });
+  const form = usePersistedForm(`hand-over ${period}`, { note: '' });
   const note = form.values.note.trim();
   const record = useChange({
     send: () =>

@@ -2,7 +2,7 @@ import { IconPlus } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { holdsQuery } from '../../api/payout-queries.js';
 import { workspaceQuery } from '../../api/settings-queries.js';
-import { useKeptDialog } from '../../app/kept-state.js';
+import { usePersistedDialog } from '../../app/persisted-state.js';
 import { Button } from '../../components/Button.js';
 import { combineQueries, Loaded } from '../../components/Loaded.js';
 import { Card, Page } from '../../components/Page.js';
@@ -10,12 +10,12 @@ import { EmptyState } from '../../components/States.js';
 import { HoldDialog } from '../../features/payables/HoldDialog.js';
 import { HoldList } from '../../features/payables/HoldList.js';
 
-const kept = 'hold';
+const storageKey = 'hold';
 
 /** What is not paid for a while, and why. */
 export function HoldsPage() {
   const query = combineQueries({ holds: useQuery(holdsQuery()), workspace: useQuery(workspaceQuery) });
-  const [isNew, setNew] = useKeptDialog(kept);
+  const [isNew, setNew] = usePersistedDialog(storageKey);
   return (
     <Page
       title="Holds"
@@ -47,7 +47,7 @@ export function HoldsPage() {
           )
         }
       </Loaded>
-      {isNew ? <HoldDialog kept={kept} onClose={() => setNew(false)} /> : null}
+      {isNew ? <HoldDialog storageKey={storageKey} onClose={() => setNew(false)} /> : null}
     </Page>
   );
 }

@@ -2,7 +2,7 @@ import { IconAlertTriangle } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
 import { type TeamStatements } from '../../api/team-queries.js';
-import { isKept } from '../../app/kept-state.js';
+import { isPersisted } from '../../app/persisted-state.js';
 import { useSession } from '../../app/session.js';
 import { LinkButton } from '../../components/Button.js';
 import { Note } from '../../components/Note.js';
@@ -22,7 +22,7 @@ const maxShown = 5;
 /** A warning about people without an ID in the payroll system, which is added here. */
 export function MissingIds({ people, title, children }: MissingIdsProps) {
   const { role } = useSession();
-  const [edited, setEdited] = useState(() => people.find(({ repId }) => isKept(payrollIdKey(repId))) ?? null);
+  const [edited, setEdited] = useState(() => people.find(({ repId }) => isPersisted(payrollIdKey(repId))) ?? null);
   const mayAdd = role !== 'manager' && people.length > 0;
   return (
     <Note

@@ -5,8 +5,8 @@ import { api } from '../../api/client.js';
 import { nextBatchQuery, type PayoutBatch } from '../../api/payout-queries.js';
 import { type Layout, type PayrollFile, type PayrollTerms } from '../../api/payroll-queries.js';
 import { type TeamStatements } from '../../api/team-queries.js';
-import { useKeptDialog } from '../../app/kept-state.js';
 import { showMessage } from '../../app/messages.js';
+import { usePersistedDialog } from '../../app/persisted-state.js';
 import { Button } from '../../components/Button.js';
 import { Dialog } from '../../components/Dialog.js';
 import { Segments } from '../../components/Segments.js';
@@ -35,7 +35,7 @@ interface NextBatchProps {
 /** What the next batch would pay: its file before it is created, compared with what is approved and in no batch. */
 export function NextBatch({ period, team, rows, terms, withoutRow, layout, paidIn, open }: NextBatchProps) {
   const navigate = useNavigate({ from: '/payroll' });
-  const [isConfirming, setConfirming] = useKeptDialog(`payout batch ${period}`);
+  const [isConfirming, setConfirming] = usePersistedDialog(`payout batch ${period}`);
   const { currencies, chosen, isAllOffered, ledger, repIds } = chooseBatch(rows, { main: team.currency, paidIn, open });
   const offered = layoutsFor(ledger.length);
   const current = offered.find((name) => name === layout) ?? (offered[0] as Layout);

@@ -20,7 +20,7 @@ interface PayRunProps {
   readonly rows: readonly RunRow[];
 }
 
-/** A run of payroll by person and currency: what is released, kept, in batches and new. */
+/** A run of payroll by person and currency: what is released, deducted, in batches and new. */
 export function PayRun({ period, currency, rows }: PayRunProps) {
   const fresh = rows.filter(isNew);
   const [onlyNew, setOnlyNew] = useState(false);
@@ -97,7 +97,7 @@ export function HeldCard({ held }: { readonly held: readonly Held[] }) {
   );
 }
 
-type AmountKey = 'released' | 'drawn' | 'kept' | 'payable' | 'batched' | 'fresh' | 'owed';
+type AmountKey = 'released' | 'drawn' | 'deducted' | 'payable' | 'batched' | 'fresh' | 'owed';
 
 interface AmountColumn {
   readonly key: AmountKey;
@@ -108,7 +108,7 @@ function amountColumns(hasDraws: boolean): readonly AmountColumn[] {
   return [
     { key: 'released', header: 'Released' },
     ...(hasDraws ? [{ key: 'drawn', header: 'Draws' } as const] : []),
-    { key: 'kept', header: 'Kept of it' },
+    { key: 'deducted', header: 'Deducted' },
     { key: 'payable', header: 'Payable' },
     { key: 'batched', header: 'In batches' },
     { key: 'fresh', header: 'New' },

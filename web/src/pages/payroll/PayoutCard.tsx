@@ -3,8 +3,8 @@ import { useAction, useChange } from '../../api/change.js';
 import { api } from '../../api/client.js';
 import { saveFile } from '../../api/download.js';
 import { type PayoutBatch } from '../../api/payout-queries.js';
-import { useKeptForm } from '../../app/kept-state.js';
 import { showMessage } from '../../app/messages.js';
+import { usePersistedForm } from '../../app/persisted-state.js';
 import blocks from '../../components/Blocks.module.css';
 import { Button } from '../../components/Button.js';
 import { Dialog } from '../../components/Dialog.js';
@@ -96,7 +96,7 @@ function Batch({ batch, onDecide }: BatchProps) {
 /** Paid is final; cancelled makes the amounts unpaid again. */
 function DecisionDialog({ batch, status, onClose }: Decision & { readonly onClose: () => void }) {
   const { batchId, period, totals } = batch;
-  const form = useKeptForm(`${status} ${batchId}`, { paidOn: '', reference: '' });
+  const form = usePersistedForm(`${status} ${batchId}`, { paidOn: '', reference: '' });
   const { paidOn, reference } = form.values;
   const decide = useChange({
     send: () =>

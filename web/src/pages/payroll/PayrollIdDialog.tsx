@@ -1,7 +1,7 @@
 import { useChange } from '../../api/change.js';
 import { api } from '../../api/client.js';
 import { type Person } from '../../api/payroll-queries.js';
-import { useKeptForm } from '../../app/kept-state.js';
+import { usePersistedForm } from '../../app/persisted-state.js';
 import { Dialog } from '../../components/Dialog.js';
 import { TextField } from '../../components/Field.js';
 
@@ -17,7 +17,7 @@ export function payrollIdKey(repId: string): string {
 
 /** Adds the ID of a person in the payroll system, or changes or removes it. */
 export function PayrollIdDialog({ person, onClose }: PayrollIdDialogProps) {
-  const form = useKeptForm(payrollIdKey(person.id), { payrollId: person.payrollId ?? '' });
+  const form = usePersistedForm(payrollIdKey(person.id), { payrollId: person.payrollId ?? '' });
   const payrollId = form.values.payrollId.trim();
   const save = useChange({
     send: () => {

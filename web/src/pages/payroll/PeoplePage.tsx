@@ -2,8 +2,8 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { type Person, peopleQuery } from '../../api/payroll-queries.js';
-import { isKept } from '../../app/kept-state.js';
 import { roleNames } from '../../app/navigation.js';
+import { isPersisted } from '../../app/persisted-state.js';
 import { type Role, useSession } from '../../app/session.js';
 import blocks from '../../components/Blocks.module.css';
 import { LinkButton } from '../../components/Button.js';
@@ -53,7 +53,7 @@ function People({ people }: { readonly people: readonly Person[] }) {
   const { role } = useSession();
   const missing = people.filter(hasNoId);
   const [part, setPart] = useState<Part>(missing.length > 0 ? 'missing' : 'all');
-  const [edited, setEdited] = useState(() => people.find(({ id }) => isKept(payrollIdKey(id))) ?? null);
+  const [edited, setEdited] = useState(() => people.find(({ id }) => isPersisted(payrollIdKey(id))) ?? null);
   const admins = people.filter((person) => person.role === 'admin' && person.active).map(({ name }) => name);
   const filter = personFilterOf(route.useSearch());
   const navigate = useNavigate({ from: '/people' });

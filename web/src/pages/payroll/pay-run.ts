@@ -20,8 +20,8 @@ export interface RunRow {
   readonly released: string;
   /** What draws pay in addition. */
   readonly drawn: number;
-  /** What is kept to reduce balances and to repay draws. */
-  readonly kept: string;
+  /** What is deducted to reduce balances and to repay draws. */
+  readonly deducted: string;
   readonly payable: number;
   /** What batches of the period contain. */
   readonly batched: string;
@@ -46,7 +46,7 @@ export function listRunRows(statements: readonly TeamStatement[]): readonly RunR
         batched: index === 0 ? batched : '0',
         released: sumAmounts([released, carriedIn]),
         drawn,
-        kept: sumAmounts([recovered, repaid]),
+        deducted: sumAmounts([recovered, repaid]),
         fresh: isApproved(statement) && index === 0 ? difference(paid.amount ?? 0, batched) : '0',
         owed: closing,
       };

@@ -13,8 +13,8 @@ import {
   sendCreditRule,
 } from '../../api/credit-queries.js';
 import { fieldsQuery } from '../../api/plan-queries.js';
-import { useKeptChoice, useKeptForm } from '../../app/kept-state.js';
 import { showMessage } from '../../app/messages.js';
+import { usePersistedChoice, usePersistedForm } from '../../app/persisted-state.js';
 import blocks from '../../components/Blocks.module.css';
 import { Button } from '../../components/Button.js';
 import { Dialog } from '../../components/Dialog.js';
@@ -39,7 +39,7 @@ import { ConditionList } from './builder/ConditionList.js';
 export function CreditRulesPage() {
   const rules = useQuery(creditRulesQuery);
   const query = combineQueries({ rules, fields: useQuery(fieldsQuery) });
-  const [open, setOpen] = useKeptChoice<string>('credit-rule');
+  const [open, setOpen] = usePersistedChoice<string>('credit-rule');
   return (
     <Page
       title="Credit rules"
@@ -96,7 +96,7 @@ interface RuleDialogProps {
 function RuleDialog({ rule, fields, onClose }: RuleDialogProps) {
   const creditRuleId = rule?.creditRuleId ?? null;
   const [before] = useState(() => toEnteredRule(rule));
-  const form = useKeptForm<EnteredRule>(`credit-rule ${creditRuleId ?? 'new'}`, before);
+  const form = usePersistedForm<EnteredRule>(`credit-rule ${creditRuleId ?? 'new'}`, before);
   const [isDeleting, setDeleting] = useState(false);
   const terms = readRule(form.values);
   const [sent] = useDebouncedValue(form.isChanged ? terms : null, 500);

@@ -14,8 +14,8 @@ import {
   type SentRates,
   sendRates,
 } from '../../api/fx-queries.js';
-import { useKeptChoice, useKeptForm } from '../../app/kept-state.js';
 import { showMessage } from '../../app/messages.js';
+import { usePersistedChoice, usePersistedForm } from '../../app/persisted-state.js';
 import { Button, LinkButton } from '../../components/Button.js';
 import { type Column, DataTable } from '../../components/DataTable.js';
 import { Dialog } from '../../components/Dialog.js';
@@ -45,7 +45,7 @@ export function FxRatesPage() {
   const year = Number(todayIn('UTC').slice(0, 4));
   const [span, setSpan] = useState<'all' | 'recent'>('recent');
   const rates = useQuery(fxRatesQuery(span === 'all' ? null : `${year - 1}-01-01`));
-  const [open, setOpen] = useKeptChoice<string>('fx-rates');
+  const [open, setOpen] = usePersistedChoice<string>('fx-rates');
   const { enter } = route.useSearch();
   const navigate = useNavigate({ from: '/fx-rates' });
   return (
@@ -195,7 +195,7 @@ interface EnterDialogProps {
 }
 
 function EnterDialog({ missing, onClose }: EnterDialogProps) {
-  const form = useKeptForm('fx-rates', {
+  const form = usePersistedForm('fx-rates', {
     lines: missing === undefined ? '' : `${missing} `,
     table: '',
     delimiter: ',' as string,

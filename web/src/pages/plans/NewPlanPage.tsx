@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { templatesQuery } from '../../api/plan-queries.js';
-import { isKept } from '../../app/kept-state.js';
+import { isPersisted } from '../../app/persisted-state.js';
 import { useSession } from '../../app/session.js';
 import { Loaded } from '../../components/Loaded.js';
 import { Page } from '../../components/Page.js';
@@ -51,7 +51,7 @@ export function NewPlanPage() {
 
 /** A plan that was begun in this tab and is neither saved nor discarded. */
 function Unsaved({ template }: { readonly template: string | undefined }) {
-  return isKept(newDraftKey(template)) ? <p className="brand strong">Continue your unsaved plan</p> : null;
+  return isPersisted(newDraftKey(template)) ? <p className="brand strong">Continue your unsaved plan</p> : null;
 }
 
 /** The rules of the template, and the payout curve of the first one if it has tiers. */

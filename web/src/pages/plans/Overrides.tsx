@@ -5,8 +5,8 @@ import { useChange } from '../../api/change.js';
 import { api } from '../../api/client.js';
 import { overrideEffectQuery } from '../../api/effect-queries.js';
 import { overridesQuery, type Plan } from '../../api/queries.js';
-import { type KeptForm, useKeptChoice, useKeptForm } from '../../app/kept-state.js';
 import { showMessage } from '../../app/messages.js';
+import { type PersistedForm, usePersistedChoice, usePersistedForm } from '../../app/persisted-state.js';
 import { Button, LinkButton } from '../../components/Button.js';
 import { DecimalInput } from '../../components/DecimalInput.js';
 import { Dialog } from '../../components/Dialog.js';
@@ -33,7 +33,7 @@ type Override = AllOverrides[number];
 /** Rates that single people have in place of those of the plan. */
 export function Overrides({ plan, history, currency }: OverridesProps) {
   const overrides = useQuery(overridesQuery(plan.planVersionId, ''));
-  const [edited, setEdited] = useKeptChoice<string>(`terms ${plan.planVersionId}`);
+  const [edited, setEdited] = usePersistedChoice<string>(`terms ${plan.planVersionId}`);
   return (
     <Card
       title="Individual terms"
@@ -134,7 +134,7 @@ function dayProblem({ from, to }: OwnTerms): string | null {
 
 function OverrideDialog({ plan, history, currency, overrides, repId, onRep, onClose }: OverrideDialogProps) {
   const [before] = useState(() => toTerms(overrides.find((override) => override.repId === repId)));
-  const form = useKeptForm<OwnTerms>(`terms ${plan.planVersionId} ${repId}`, before);
+  const form = usePersistedForm<OwnTerms>(`terms ${plan.planVersionId} ${repId}`, before);
   const [isCarried, setCarried] = useState(true);
   const later = laterVersions(history, plan).map((version) => ({
     version,
@@ -202,7 +202,7 @@ function OverrideDialog({ plan, history, currency, overrides, repId, onRep, onCl
 interface RuleValuesProps {
   readonly rule: PlanRule;
   readonly currency: string;
-  readonly form: KeptForm<OwnTerms>;
+  readonly form: PersistedForm<OwnTerms>;
 }
 
 function RuleValues({ rule, currency, form }: RuleValuesProps) {

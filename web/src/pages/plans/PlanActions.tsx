@@ -4,8 +4,8 @@ import { useNavigate } from '@tanstack/react-router';
 import { useChange } from '../../api/change.js';
 import { api } from '../../api/client.js';
 import { type Plan } from '../../api/queries.js';
-import { useKeptChoice, useKeptForm } from '../../app/kept-state.js';
 import { showMessage } from '../../app/messages.js';
+import { usePersistedChoice, usePersistedForm } from '../../app/persisted-state.js';
 import { Button } from '../../components/Button.js';
 import { Dialog } from '../../components/Dialog.js';
 import { TextField } from '../../components/Field.js';
@@ -25,9 +25,9 @@ const words: Readonly<Record<Action, readonly [title: string, effect: string]>> 
 /** What can be done with a plan as a whole. */
 export function PlanActions({ plan }: { readonly plan: Plan }) {
   const navigate = useNavigate();
-  const [kept, setKept] = useKeptChoice<string>('plan-action');
-  const action = findAction(kept, plan.planId);
-  const setAction = (chosen: Action | null) => setKept(chosen === null ? null : `${chosen}:${plan.planId}`);
+  const [chosen, setChosen] = usePersistedChoice<string>('plan-action');
+  const action = findAction(chosen, plan.planId);
+  const setAction = (chosen: Action | null) => setChosen(chosen === null ? null : `${chosen}:${plan.planId}`);
   return (
     <>
       <Menu position="bottom-end" width={208}>
@@ -51,8 +51,8 @@ export function PlanActions({ plan }: { readonly plan: Plan }) {
 }
 
 /** A dialog of another plan stays closed. */
-function findAction(kept: string | null, planId: string): Action | null {
-  const [action, openPlanId] = kept?.split(':') ?? [];
+function findAction(chosen: string | null, planId: string): Action | null {
+  const [action, openPlanId] = chosen?.split(':') ?? [];
   return openPlanId === planId ? (action as Action) : null;
 }
 
@@ -64,7 +64,7 @@ interface ActionDialogProps {
 
 function ActionDialog({ plan, action, onClose }: ActionDialogProps) {
   const navigate = useNavigate();
-  const form = useKeptForm(`plan-action ${action}:${plan.planId}`, { name: action === 'rename' ? plan.name : '' });
+  const form = usePersistedForm(`plan-action ${action}:${plan.planId}`, { name: action === 'rename' ? plan.name : '' });
   const name = form.values.name.trim();
   const change = useChange({
     send: async () => {

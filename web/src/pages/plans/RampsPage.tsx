@@ -4,8 +4,8 @@ import { useState } from 'react';
 import { useChange } from '../../api/change.js';
 import { api } from '../../api/client.js';
 import { type Ramp, rampsQuery } from '../../api/people-queries.js';
-import { useKeptChoice, useKeptForm } from '../../app/kept-state.js';
 import { showMessage } from '../../app/messages.js';
+import { usePersistedChoice, usePersistedForm } from '../../app/persisted-state.js';
 import { Button } from '../../components/Button.js';
 import { ConfirmButton } from '../../components/ConfirmButton.js';
 import { Dialog } from '../../components/Dialog.js';
@@ -20,7 +20,7 @@ import styles from './Ramps.module.css';
 /** How quotas of new people grow, each as a staircase. */
 export function RampsPage() {
   const ramps = useQuery(rampsQuery);
-  const [open, setOpen] = useKeptChoice<string>('ramp');
+  const [open, setOpen] = usePersistedChoice<string>('ramp');
   return (
     <Page
       title="Ramps"
@@ -94,7 +94,7 @@ function RampDialog({ ramp, onClose }: { readonly ramp: Ramp | null; readonly on
     name: ramp?.name ?? '',
     steps: ramp === null ? [firstStep] : ramp.steps.map(toEntered),
   }));
-  const form = useKeptForm<{ readonly name: string; readonly steps: readonly EnteredStep[] }>(
+  const form = usePersistedForm<{ readonly name: string; readonly steps: readonly EnteredStep[] }>(
     `ramp ${ramp?.rampId ?? 'new'}`,
     before,
   );

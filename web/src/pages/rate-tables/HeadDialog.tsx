@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { fieldsQuery } from '../../api/plan-queries.js';
 import { plansQuery } from '../../api/queries.js';
-import { useKeptForm } from '../../app/kept-state.js';
+import { usePersistedForm } from '../../app/persisted-state.js';
 import { Button, IconButton } from '../../components/Button.js';
 import { Dialog } from '../../components/Dialog.js';
 import { Choice, TextField } from '../../components/Field.js';
@@ -34,7 +34,7 @@ const maxColumns = 20;
 /** By what rows are looked up, and what they pay. Nothing is saved yet. */
 export function HeadDialog({ name, head, onChange, onClose }: HeadDialogProps) {
   const [before] = useState(head);
-  const form = useKeptForm<Head>(`rate-table-head ${name}`, before);
+  const form = usePersistedForm<Head>(`rate-table-head ${name}`, before);
   const { keys, columns } = form.values;
   const setKey = (index: number, part: Partial<HeadKey>) =>
     form.change({ keys: keys.with(index, { ...(keys[index] as HeadKey), ...part }) });

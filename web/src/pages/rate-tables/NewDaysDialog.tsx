@@ -1,4 +1,4 @@
-import { useKeptForm } from '../../app/kept-state.js';
+import { usePersistedForm } from '../../app/persisted-state.js';
 import { Dialog } from '../../components/Dialog.js';
 import { TextField } from '../../components/Field.js';
 import { isEnteredRange } from '../../shared/format/dates.js';
@@ -11,7 +11,7 @@ interface NewDaysDialogProps {
 
 /** From which day on the rates are different. Nothing is saved yet. */
 export function NewDaysDialog({ name, onChange, onClose }: NewDaysDialogProps) {
-  const form = useKeptForm(`rate-table-days ${name}`, { day: '' });
+  const form = usePersistedForm(`rate-table-days ${name}`, { day: '' });
   const { day } = form.values;
   return (
     <Dialog

@@ -12,8 +12,8 @@ import {
   removeRateTable,
   type StoredRateTable,
 } from '../../api/rate-table-queries.js';
-import { useKeptState } from '../../app/kept-state.js';
 import { showMessage } from '../../app/messages.js';
+import { usePersistedState } from '../../app/persisted-state.js';
 import blocks from '../../components/Blocks.module.css';
 import { Button } from '../../components/Button.js';
 import { Dialog } from '../../components/Dialog.js';
@@ -71,7 +71,7 @@ function EditedTable({ table }: { readonly table: StoredRateTable }) {
 /** A table that is not stored yet. */
 export function NewRateTablePage() {
   const tables = useQuery(rateTablesQuery);
-  const [name, setName, clearName] = useKeptState('rate-table-name', '');
+  const [name, setName, clearName] = usePersistedState('rate-table-name', '');
   const state = useTableEditor(name.trim(), null);
   const isTaken = tables.data?.some((table) => table.name.toLowerCase() === name.trim().toLowerCase()) === true;
   return (

@@ -2,8 +2,8 @@ import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { exceptPreviews, useChange } from '../../api/change.js';
 import { rateTableEffectQuery, sendRateTable } from '../../api/rate-table-queries.js';
-import { useKeptForm } from '../../app/kept-state.js';
 import { showMessage } from '../../app/messages.js';
+import { usePersistedForm } from '../../app/persisted-state.js';
 import { Dialog } from '../../components/Dialog.js';
 import { EffectOfChange } from '../../components/EffectOfChange.js';
 import { TextField } from '../../components/Field.js';
@@ -23,7 +23,7 @@ interface SaveTableDialogProps {
 /** What the table moves, before it is stored. */
 export function SaveTableDialog({ name, built, head, onRejected, onSaved, onClose }: SaveTableDialogProps) {
   const { body } = built;
-  const form = useKeptForm(`rate-table-note ${name}`, { note: '' });
+  const form = usePersistedForm(`rate-table-note ${name}`, { note: '' });
   const effect = useQuery(rateTableEffectQuery(name, body));
   const navigate = useNavigate();
   const save = useChange({

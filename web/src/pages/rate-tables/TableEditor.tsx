@@ -1,7 +1,7 @@
 import { IconArrowBackUp, IconPlus } from '@tabler/icons-react';
 import { useMemo, useState } from 'react';
 import { type MissingRow, type StoredRateTable } from '../../api/rate-table-queries.js';
-import { useKeptState } from '../../app/kept-state.js';
+import { usePersistedState } from '../../app/persisted-state.js';
 import blocks from '../../components/Blocks.module.css';
 import { Button } from '../../components/Button.js';
 import { FilterField } from '../../components/FilterField.js';
@@ -53,7 +53,7 @@ interface Step {
   readonly cell: string | null;
 }
 
-interface KeptSteps {
+interface EditSteps {
   readonly revision: number;
   readonly steps: readonly Step[];
 }
@@ -63,9 +63,9 @@ const maxSteps = 50;
 /** What was entered for the revision that is shown, and the days that are. */
 export function useTableEditor(name: string, table: StoredRateTable | null) {
   const revision = table?.revision ?? 0;
-  const nothing: KeptSteps = { revision, steps: [] };
-  const [kept, setKept, clear] = useKeptState<KeptSteps>(`rate-table:${table === null ? '' : name}`, nothing);
-  const steps = kept.revision === revision ? kept.steps : [];
+  const nothing: EditSteps = { revision, steps: [] };
+  const [edited, setEdited, clear] = usePersistedState<EditSteps>(`rate-table:${table === null ? '' : name}`, nothing);
+  const steps = edited.revision === revision ? edited.steps : [];
   const stored = useMemo(() => noTableEdits(table), [table]);
   const edits = steps.at(-1)?.edits ?? stored;
   const spans = listSpans(table?.rows ?? [], edits);
@@ -74,7 +74,7 @@ export function useTableEditor(name: string, table: StoredRateTable | null) {
   const edit = (next: TableEdits, cell: string | null = null) => {
     const isSameCell = cell !== null && steps.at(-1)?.cell === cell;
     const before = isSameCell ? steps.slice(0, -1) : steps.slice(-maxSteps);
-    setKept({ revision, steps: [...before, { edits: next, cell }] });
+    setEdited({ revision, steps: [...before, { edits: next, cell }] });
   };
   return {
     edits,
@@ -90,7 +90,7 @@ export function useTableEditor(name: string, table: StoredRateTable | null) {
       setFrom(added.from);
       setFocused(added.firstValue);
     },
-    undo: steps.length === 0 ? null : () => setKept({ revision, steps: steps.slice(0, -1) }),
+    undo: steps.length === 0 ? null : () => setEdited({ revision, steps: steps.slice(0, -1) }),
     clear,
   };
 }

@@ -1,8 +1,8 @@
 import { useChange } from '../../api/change.js';
 import { api } from '../../api/client.js';
 import { type Workspace } from '../../api/settings-queries.js';
-import { useKeptForm } from '../../app/kept-state.js';
 import { showMessage } from '../../app/messages.js';
+import { usePersistedForm } from '../../app/persisted-state.js';
 import { Choice, TextField } from '../../components/Field.js';
 import { Card } from '../../components/Page.js';
 import { describeLimit, readLimit, toEnteredLimit } from './entered-limit.js';
@@ -11,7 +11,7 @@ import { SettingsForm } from './SettingsForm.js';
 
 /** Above which amount an adjustment waits for another person. Several limits are set with the API, and stay as they are. */
 export function AdjustmentLimitSettings({ stored }: { readonly stored: Workspace }) {
-  const form = useKeptForm('adjustment-limit', toEnteredLimit(stored.adjustmentLimits));
+  const form = usePersistedForm('adjustment-limit', toEnteredLimit(stored.adjustmentLimits));
   const limits = readLimit(form.values);
   const save = useChange({
     send: () => api.updateWorkspace({ body: { adjustmentLimits: limits ?? null } }),

@@ -4,8 +4,8 @@ import { useChange } from '../../api/change.js';
 import { api } from '../../api/client.js';
 import { peopleQuery } from '../../api/payroll-queries.js';
 import { type Workspace } from '../../api/settings-queries.js';
-import { useKeptForm } from '../../app/kept-state.js';
 import { showMessage } from '../../app/messages.js';
+import { usePersistedForm } from '../../app/persisted-state.js';
 import blocks from '../../components/Blocks.module.css';
 import { Button, IconButton } from '../../components/Button.js';
 import { CheckList, Choice, TextField } from '../../components/Field.js';
@@ -19,7 +19,7 @@ const maxSteps = 8;
 
 /** Who signs statements, one step after the other, with a sentence that says what will happen. */
 export function ApprovalStepSettings({ stored }: { readonly stored: Workspace }) {
-  const form = useKeptForm('approval-steps', { steps: toEnteredSteps(stored.approvalSteps ?? []) });
+  const form = usePersistedForm('approval-steps', { steps: toEnteredSteps(stored.approvalSteps ?? []) });
   const { steps } = form.values;
   const read = readSteps(steps);
   const people = useQuery(peopleQuery).data?.reps ?? [];

@@ -3,7 +3,7 @@ import { ApiError, productNames } from '#src/client.js';
 import { useChange } from '../../api/change.js';
 import { api } from '../../api/client.js';
 import { type Provider } from '../../api/settings-queries.js';
-import { type KeptForm, useKeptForm } from '../../app/kept-state.js';
+import { type PersistedForm, usePersistedForm } from '../../app/persisted-state.js';
 import blocks from '../../components/Blocks.module.css';
 import { Button } from '../../components/Button.js';
 import { Dialog } from '../../components/Dialog.js';
@@ -32,7 +32,7 @@ type Connected = Awaited<ReturnType<typeof api.connectCrma>>;
 
 /** Two ways to connect: consent at the CRM, or a token that was created there. The token is checked before it is stored. */
 export function ConnectDialog({ provider, canSignIn, onClose }: ConnectDialogProps) {
-  const form = useKeptForm(`connect ${provider}`, {
+  const form = usePersistedForm(`connect ${provider}`, {
     way: 'consent' as Way,
     loginUrl: '',
     instanceUrl: '',
@@ -105,7 +105,7 @@ export function ConnectDialog({ provider, canSignIn, onClose }: ConnectDialogPro
   );
 }
 
-type Field = ReturnType<KeptForm<{ text: string }>['field']>;
+type Field = ReturnType<PersistedForm<{ text: string }>['field']>;
 
 interface ConsentProps {
   readonly provider: Provider;

@@ -7,8 +7,8 @@ import { useAction, useChange } from '../../api/change.js';
 import { api } from '../../api/client.js';
 import { jobsQuery } from '../../api/job-queries.js';
 import { type Integration, integrationsQuery, type Provider } from '../../api/settings-queries.js';
-import { useKeptChoice, useKeptDialog, useKeptForm } from '../../app/kept-state.js';
 import { showMessage } from '../../app/messages.js';
+import { usePersistedChoice, usePersistedDialog, usePersistedForm } from '../../app/persisted-state.js';
 import blocks from '../../components/Blocks.module.css';
 import { Button } from '../../components/Button.js';
 import { Dialog } from '../../components/Dialog.js';
@@ -29,8 +29,8 @@ import { WriteBackCard, writeBackQuery } from './WriteBackCard.js';
 export function ConnectionsPage() {
   const integrations = useQuery(integrationsQuery);
   const jobs = useQuery(jobsQuery);
-  const [connecting, setConnecting] = useKeptChoice<Provider>('connect');
-  const [isSyncing, setSyncing] = useKeptDialog('sync');
+  const [connecting, setConnecting] = usePersistedChoice<Provider>('connect');
+  const [isSyncing, setSyncing] = usePersistedDialog('sync');
   const running = jobs.data?.jobs.find(({ kind, status }) => kind === 'sync' && status === 'running');
   const hasOne = integrations.data?.integrations.some(({ connected }) => connected) ?? false;
   return (
@@ -103,7 +103,7 @@ function Connection({ integration, onConnect }: { readonly integration: Integrat
   const { provider, connected, broken } = integration;
   const [isDisconnecting, setDisconnecting] = useState(false);
   const whose = <span className="unseen"> {productNames[provider]}</span>;
-  const [isSetting, setSetting] = useKeptDialog(`crm-settings ${provider}`);
+  const [isSetting, setSetting] = usePersistedDialog(`crm-settings ${provider}`);
   return (
     <div>
       <span>
@@ -196,7 +196,7 @@ function ImportPeople() {
 }
 
 function SyncDialog({ onClose }: { readonly onClose: () => void }) {
-  const form = useKeptForm('sync', { reconcile: false, recalculate: false });
+  const form = usePersistedForm('sync', { reconcile: false, recalculate: false });
   const { reconcile, recalculate } = form.values;
   const start = useChange({
     send: () => api.syncCommissions({ body: { async: true, reconcile, recalculate } }),

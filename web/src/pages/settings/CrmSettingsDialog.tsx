@@ -4,8 +4,8 @@ import { ApiError, productNames } from '#src/client.js';
 import { useChange } from '../../api/change.js';
 import { type Answer, api } from '../../api/client.js';
 import { type Integration, type Provider } from '../../api/settings-queries.js';
-import { type KeptForm, useKeptForm } from '../../app/kept-state.js';
 import { showMessage } from '../../app/messages.js';
+import { type PersistedForm, usePersistedForm } from '../../app/persisted-state.js';
 import { Dialog } from '../../components/Dialog.js';
 import { Choice, TextField } from '../../components/Field.js';
 import { InfoDialog } from '../../components/InfoDialog.js';
@@ -180,7 +180,7 @@ interface SettingsFormProps extends CrmSettingsDialogProps {
 
 function SettingsForm({ stored, integration, onClose }: SettingsFormProps) {
   const before = toEntered(stored, integration);
-  const form = useKeptForm(`crm-settings ${integration.provider}`, before);
+  const form = usePersistedForm(`crm-settings ${integration.provider}`, before);
   const entered = JSON.stringify(form.values);
   /** The values for which the service requires a confirmation that deals are deleted. */
   const [toConfirm, setToConfirm] = useState<string | null>(null);
@@ -326,7 +326,7 @@ const nameWords: Readonly<Record<Provider, string>> = {
 };
 
 interface ProviderFieldsProps {
-  readonly form: KeptForm<Entered>;
+  readonly form: PersistedForm<Entered>;
   readonly provider: Provider;
 }
 

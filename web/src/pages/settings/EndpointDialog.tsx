@@ -1,7 +1,7 @@
 import { useChange } from '../../api/change.js';
 import { api } from '../../api/client.js';
 import { type Endpoint } from '../../api/settings-queries.js';
-import { useKeptForm } from '../../app/kept-state.js';
+import { usePersistedForm } from '../../app/persisted-state.js';
 import { ConfirmButton } from '../../components/ConfirmButton.js';
 import { Dialog } from '../../components/Dialog.js';
 import { CheckList, Choice, TextField } from '../../components/Field.js';
@@ -16,7 +16,7 @@ interface EndpointDialogProps {
 
 /** Address, purpose and events of an endpoint. */
 export function EndpointDialog({ endpoint, onClose, onSecret }: EndpointDialogProps) {
-  const form = useKeptForm(`endpoint ${endpoint?.id ?? 'new'}`, {
+  const form = usePersistedForm(`endpoint ${endpoint?.id ?? 'new'}`, {
     url: endpoint?.url ?? '',
     description: endpoint?.description ?? '',
     /** Null for all events. */

@@ -4,8 +4,8 @@ import { api } from '../../api/client.js';
 import { describeError } from '../../api/describe-error.js';
 import { downloadExport, useDownload } from '../../api/download.js';
 import { type ExportJob, evidenceQuery } from '../../api/settings-queries.js';
-import { useKeptForm } from '../../app/kept-state.js';
 import { showMessage } from '../../app/messages.js';
+import { usePersistedForm } from '../../app/persisted-state.js';
 import blocks from '../../components/Blocks.module.css';
 import { Button, RowButton } from '../../components/Button.js';
 import { type Column, DataTable } from '../../components/DataTable.js';
@@ -48,7 +48,7 @@ export function EvidencePage() {
 }
 
 function NewPacket() {
-  const { values, field, clear } = useKeptForm('evidence', nothing);
+  const { values, field, clear } = usePersistedForm('evidence', nothing);
   const { from, to, size, seed } = values;
   const create = useChange({
     send: () =>

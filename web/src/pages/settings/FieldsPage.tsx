@@ -7,7 +7,7 @@ import { type Answer, api } from '../../api/client.js';
 import { fieldMappingQuery } from '../../api/import-queries.js';
 import { fieldsQuery } from '../../api/plan-queries.js';
 import { type Deal, dealsQuery } from '../../api/queries.js';
-import { useKeptState } from '../../app/kept-state.js';
+import { usePersistedState } from '../../app/persisted-state.js';
 import blocks from '../../components/Blocks.module.css';
 import { Button, IconButton } from '../../components/Button.js';
 import { type Column, DataTable } from '../../components/DataTable.js';
@@ -59,7 +59,7 @@ export function FieldsPage() {
 
 function Mapper({ stored, deals }: { readonly stored: Mapping; readonly deals: readonly Deal[] }) {
   const { data: known = [] } = useQuery(fieldsQuery);
-  const [edited, setEdited] = useKeptState<Mapping | null>('field-mapping', null);
+  const [edited, setEdited] = usePersistedState<Mapping | null>('field-mapping', null);
   const [jobId, setJobId] = useState<string | null>(null);
   const current = edited ?? stored;
   const suggest = useMutation({
@@ -236,7 +236,7 @@ interface MeasuresProps {
 /** Further names that plans use. */
 function Measures({ measures, slugs, onChange }: MeasuresProps) {
   const { name: missing = '' } = route.useSearch();
-  const [name, setName] = useKeptState('field-mapping-name', Object.hasOwn(measures, missing) ? '' : missing);
+  const [name, setName] = usePersistedState('field-mapping-name', Object.hasOwn(measures, missing) ? '' : missing);
   const isTaken = Object.hasOwn(measures, name.trim());
   return (
     <Card title="Other names in plans" note="for fields with technical names">

@@ -4,8 +4,8 @@ import { useState } from 'react';
 import { type Change, useChange } from '../../api/change.js';
 import { api } from '../../api/client.js';
 import { fiscalYearsEffectQuery, fiscalYearsQuery } from '../../api/fiscal-queries.js';
-import { useKeptForm } from '../../app/kept-state.js';
 import { showMessage } from '../../app/messages.js';
+import { usePersistedForm } from '../../app/persisted-state.js';
 import { queryClient } from '../../app/query-client.js';
 import { useToday } from '../../app/today.js';
 import blocks from '../../components/Blocks.module.css';
@@ -48,7 +48,7 @@ export function FiscalCalendarPage() {
 
 function Years({ stored }: { readonly stored: FiscalYears }) {
   const today = useToday();
-  const form = useKeptForm<{ readonly years: FiscalYears }>('fiscal-years', { years: stored });
+  const form = usePersistedForm<{ readonly years: FiscalYears }>('fiscal-years', { years: stored });
   const { years } = form.values;
   const [isAsked, setAsked] = useState(false);
   const setYears = (next: FiscalYears) => form.change({ years: chained(next) });

@@ -8,8 +8,8 @@ import {
   installationQuery,
   type MailServer,
 } from '../../api/installation-query.js';
-import { useKeptDialog } from '../../app/kept-state.js';
 import { showMessage } from '../../app/messages.js';
+import { usePersistedDialog } from '../../app/persisted-state.js';
 import blocks from '../../components/Blocks.module.css';
 import { Button } from '../../components/Button.js';
 import { ConfirmButton } from '../../components/ConfirmButton.js';
@@ -53,7 +53,7 @@ export function InstallationPage() {
 }
 
 function MailCard({ server, mails }: { readonly server: MailServer | null; readonly mails: Installation['mails'] }) {
-  const [isOpen, setOpen] = useKeptDialog('mail-server');
+  const [isOpen, setOpen] = usePersistedDialog('mail-server');
   const test = useAction({
     send: () => api.sendTestMail(),
     onDone: ({ sentTo }) => showMessage(`The mail server accepted a test mail to ${sentTo}.`),

@@ -1,7 +1,7 @@
 import { type Change, useChange } from '../../api/change.js';
 import { api } from '../../api/client.js';
 import { type IntegrationKey } from '../../api/settings-queries.js';
-import { type KeptForm, useKeptForm } from '../../app/kept-state.js';
+import { type PersistedForm, usePersistedForm } from '../../app/persisted-state.js';
 import { Dialog } from '../../components/Dialog.js';
 import { CheckField, CheckList, TextField } from '../../components/Field.js';
 
@@ -33,7 +33,7 @@ export function KeyDialog({ name, ...props }: KeyDialogProps) {
 type Props = Omit<KeyDialogProps, 'name'>;
 
 /** Sends the form, and hands over the secret of the response. */
-function useSecret(form: KeptForm<object>, onDone: Props['onDone'], send: () => Promise<string>): Change {
+function useSecret(form: PersistedForm<object>, onDone: Props['onDone'], send: () => Promise<string>): Change {
   return useChange({
     send,
     onDone: (secret) => {
@@ -44,7 +44,7 @@ function useSecret(form: KeptForm<object>, onDone: Props['onDone'], send: () => 
 }
 
 function NewKey({ onClose, onDone }: Props) {
-  const form = useKeptForm('new-key key', {
+  const form = usePersistedForm('new-key key', {
     name: '',
     scopes: ['read'] as readonly Scope[],
     days: '365',
@@ -83,7 +83,7 @@ function NewKey({ onClose, onDone }: Props) {
 }
 
 function NewWidget({ onClose, onDone }: Props) {
-  const form = useKeptForm('new-key widget', { label: '' });
+  const form = usePersistedForm('new-key widget', { label: '' });
   const create = useSecret(form, onDone, async () => {
     const { token } = await api.createConnectionToken({ body: { label: form.values.label.trim() || null } });
     return token;
@@ -104,7 +104,7 @@ function NewWidget({ onClose, onDone }: Props) {
 }
 
 function NewWorkspaceKey({ onClose, onDone }: Props) {
-  const form = useKeptForm('new-key workspace', { minutes: '' });
+  const form = usePersistedForm('new-key workspace', { minutes: '' });
   const rotate = useSecret(form, onDone, async () => {
     const { apiKey } = await api.rotateWorkspaceKey({ body: { graceMinutes: Number(form.values.minutes) } });
     return apiKey;

@@ -9,7 +9,7 @@ import {
   widgetTokensQuery,
   workspaceKeyQuery,
 } from '../../api/settings-queries.js';
-import { useKeptChoice } from '../../app/kept-state.js';
+import { usePersistedChoice } from '../../app/persisted-state.js';
 import blocks from '../../components/Blocks.module.css';
 import { Button } from '../../components/Button.js';
 import { ConfirmButton } from '../../components/ConfirmButton.js';
@@ -26,7 +26,7 @@ export function KeysPage() {
   const workspaceKey = useQuery(workspaceKeyQuery);
   const widgets = useQuery(widgetTokensQuery);
   const people = useQuery(peopleQuery);
-  const [open, setOpen] = useKeptChoice<KeyDialogName>('new-key');
+  const [open, setOpen] = usePersistedChoice<KeyDialogName>('new-key');
   const [secret, setSecret] = useState<string | null>(null);
   const done = (text: string) => {
     setOpen(null);

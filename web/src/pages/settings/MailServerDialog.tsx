@@ -2,8 +2,8 @@ import { useState } from 'react';
 import { useChange } from '../../api/change.js';
 import { api } from '../../api/client.js';
 import { type MailServer } from '../../api/installation-query.js';
-import { useKeptForm } from '../../app/kept-state.js';
 import { showMessage } from '../../app/messages.js';
+import { usePersistedForm } from '../../app/persisted-state.js';
 import { Dialog } from '../../components/Dialog.js';
 import { Choice, TextField } from '../../components/Field.js';
 import {
@@ -22,7 +22,7 @@ interface MailServerDialogProps {
 
 /** The settings of the mail server. Saving them sends a test mail to the admin, so that a mistake shows at once. */
 export function MailServerDialog({ stored, onClose }: MailServerDialogProps) {
-  const form = useKeptForm('mail-server', toEnteredMailServer(stored));
+  const form = usePersistedForm('mail-server', toEnteredMailServer(stored));
   const { values } = form;
   // The storage of the browser must not contain passwords.
   const [password, setPassword] = useState('');

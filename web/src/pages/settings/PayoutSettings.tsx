@@ -1,8 +1,8 @@
 import { useChange } from '../../api/change.js';
 import { api } from '../../api/client.js';
 import { type Workspace } from '../../api/settings-queries.js';
-import { useKeptForm } from '../../app/kept-state.js';
 import { showMessage } from '../../app/messages.js';
+import { usePersistedForm } from '../../app/persisted-state.js';
 import { Choice, TextField } from '../../components/Field.js';
 import { Card } from '../../components/Page.js';
 import { listFiscalYears } from '../../shared/format/periods.js';
@@ -13,7 +13,7 @@ import { SettingsForm } from './SettingsForm.js';
 /** Whether statements pay what is earned or what is payable, in which periods, and how much they may keep. */
 export function PayoutSettings({ stored }: { readonly stored: Workspace }) {
   const before = toEnteredPayouts(stored);
-  const form = useKeptForm<EnteredPayouts>('payouts', before);
+  const form = usePersistedForm<EnteredPayouts>('payouts', before);
   const body = readPayouts(before, form.values);
   const save = useChange({
     send: async () => {
@@ -45,7 +45,7 @@ export function PayoutSettings({ stored }: { readonly stored: Workspace }) {
   );
 }
 
-function PayoutFields({ form }: { readonly form: ReturnType<typeof useKeptForm<EnteredPayouts>> }) {
+function PayoutFields({ form }: { readonly form: ReturnType<typeof usePersistedForm<EnteredPayouts>> }) {
   return (
     <>
       <TextField

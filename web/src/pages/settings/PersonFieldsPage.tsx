@@ -2,8 +2,8 @@ import { IconPlus, IconX } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useAction } from '../../api/change.js';
 import { api } from '../../api/client.js';
-import { useKeptState } from '../../app/kept-state.js';
 import { showMessage } from '../../app/messages.js';
+import { usePersistedState } from '../../app/persisted-state.js';
 import blocks from '../../components/Blocks.module.css';
 import { Button, IconButton } from '../../components/Button.js';
 import { type Column, DataTable } from '../../components/DataTable.js';
@@ -41,7 +41,7 @@ export function PersonFieldsPage() {
 }
 
 function Editor({ stored }: { readonly stored: readonly PersonField[] }) {
-  const [edited, setEdited] = useKeptState<readonly EnteredField[] | null>('person-fields', null);
+  const [edited, setEdited] = usePersistedState<readonly EnteredField[] | null>('person-fields', null);
   const entered = edited ?? stored.map(toEntered);
   const save = useAction({
     send: () => api.setPersonFields({ body: { fields: entered.map(toField) } }),

@@ -2,8 +2,8 @@ import { useState } from 'react';
 import { useChange } from '../../api/change.js';
 import { api, basePath } from '../../api/client.js';
 import { type IdentityProvider } from '../../api/installation-query.js';
-import { type KeptForm, useKeptForm } from '../../app/kept-state.js';
 import { showMessage } from '../../app/messages.js';
+import { type PersistedForm, usePersistedForm } from '../../app/persisted-state.js';
 import { Dialog } from '../../components/Dialog.js';
 import { TextField } from '../../components/Field.js';
 import {
@@ -37,7 +37,7 @@ const places: Readonly<Record<Kind, string>> = {
 
 /** Client and secret of a provider, which are pasted. What answers at its address is checked before they are stored. */
 export function ProviderDialog({ kind, stored, publicUrl, onClose }: ProviderDialogProps) {
-  const form = useKeptForm(`identity-provider ${stored?.id ?? kind}`, toEnteredProvider(kind, stored));
+  const form = usePersistedForm(`identity-provider ${stored?.id ?? kind}`, toEnteredProvider(kind, stored));
   const { values } = form;
   // The storage of the browser must not contain secrets.
   const [secret, setSecret] = useState('');
@@ -84,7 +84,7 @@ export function ProviderDialog({ kind, stored, publicUrl, onClose }: ProviderDia
 
 interface FieldsProps {
   readonly kind: Kind;
-  readonly form: KeptForm<EnteredProvider>;
+  readonly form: PersistedForm<EnteredProvider>;
   readonly secret: string;
   readonly onSecret: (secret: string) => void;
   /** Whether the stored secret stays without being entered again. */

@@ -1,7 +1,7 @@
 import { type ReactNode } from 'react';
 import { type Change } from '../../api/change.js';
 import { describeError } from '../../api/describe-error.js';
-import { type KeptForm } from '../../app/kept-state.js';
+import { type PersistedForm } from '../../app/persisted-state.js';
 import blocks from '../../components/Blocks.module.css';
 import { Button } from '../../components/Button.js';
 import styles from './Settings.module.css';
@@ -9,7 +9,7 @@ import styles from './Settings.module.css';
 interface SettingsFormProps {
   /** What is saved, such as `limit` in "Save limit". */
   readonly noun: string;
-  readonly form: Pick<KeptForm<unknown>, 'isChanged' | 'clear'>;
+  readonly form: Pick<PersistedForm<unknown>, 'isChanged' | 'clear'>;
   readonly save: Change<void>;
   /** Whether what was entered can be read. */
   readonly isRead: boolean;

@@ -10,8 +10,8 @@ import {
   type Endpoint,
   endpointsQuery,
 } from '../../api/settings-queries.js';
-import { useKeptChoice } from '../../app/kept-state.js';
 import { showMessage } from '../../app/messages.js';
+import { usePersistedChoice } from '../../app/persisted-state.js';
 import blocks from '../../components/Blocks.module.css';
 import { Button, LinkButton, RowButton } from '../../components/Button.js';
 import { type Column, DataTable } from '../../components/DataTable.js';
@@ -32,7 +32,7 @@ export function WebhooksPage() {
   const { endpoint: opened } = route.useSearch();
   const navigate = useNavigate({ from: '/endpoints' });
   const endpoints = useQuery(endpointsQuery);
-  const [edited, setEdited] = useKeptChoice<string>('endpoint');
+  const [edited, setEdited] = usePersistedChoice<string>('endpoint');
   const [secret, setSecret] = useState<string | null>(null);
   const current = endpoints.data?.endpoints.find(({ id }) => id === opened);
   return (

@@ -6,8 +6,8 @@ import { api } from '../../api/client.js';
 import { describeError } from '../../api/describe-error.js';
 import { workspaceEffectQuery } from '../../api/effect-queries.js';
 import { type Workspace, workspaceQuery } from '../../api/settings-queries.js';
-import { type KeptForm, useKeptForm } from '../../app/kept-state.js';
 import { showMessage } from '../../app/messages.js';
+import { type PersistedForm, usePersistedForm } from '../../app/persisted-state.js';
 import blocks from '../../components/Blocks.module.css';
 import { Button } from '../../components/Button.js';
 import { Dialog } from '../../components/Dialog.js';
@@ -146,7 +146,7 @@ function listChanges(before: Entered, entered: Entered): Body {
 
 function Settings({ stored }: { readonly stored: Workspace }) {
   const before = toEntered(stored);
-  const form = useKeptForm('workspace', before);
+  const form = usePersistedForm('workspace', before);
   const save = useChange({
     send: () => api.updateWorkspace({ body: listChanges(before, form.values) }),
     onDone: () => {
@@ -271,7 +271,7 @@ function TermsDialog({ name, change, save, onClose }: TermsDialogProps) {
 }
 
 interface PartProps {
-  readonly form: KeptForm<Entered>;
+  readonly form: PersistedForm<Entered>;
 }
 
 function CompanyFields({ form }: PartProps) {

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react';
 import { api, basePath } from '../../api/client.js';
-import { useKeptForm } from '../../app/kept-state.js';
+import { usePersistedForm } from '../../app/persisted-state.js';
 import { useAttempt } from '../../app/use-attempt.js';
 import { Button } from '../../components/Button.js';
 import { Choice, TextField } from '../../components/Field.js';
@@ -25,7 +25,7 @@ export function SetupPage() {
     change,
     clear,
     field,
-  } = useKeptForm<Entered>('set-up', {
+  } = usePersistedForm<Entered>('set-up', {
     name: '',
     adminName: '',
     adminEmail: '',

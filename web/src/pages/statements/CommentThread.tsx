@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useAction } from '../../api/change.js';
 import { api } from '../../api/client.js';
 import { commentsQuery } from '../../api/queries.js';
-import { useKeptState } from '../../app/kept-state.js';
+import { usePersistedState } from '../../app/persisted-state.js';
 import { onlyReads, useSession } from '../../app/session.js';
 import blocks from '../../components/Blocks.module.css';
 import { Button } from '../../components/Button.js';
@@ -51,7 +51,7 @@ export function CommentThread({ repId, period }: CommentThreadProps) {
 }
 
 function CommentForm({ repId, period }: CommentThreadProps) {
-  const [text, setText, clear] = useKeptState(`comment ${repId} ${period}`, '');
+  const [text, setText, clear] = usePersistedState(`comment ${repId} ${period}`, '');
   const add = useAction({
     send: () => api.addComment({ params: { repId }, body: { period, body: text.trim() } }),
     reloads: { queryKey: ['comments', repId] },

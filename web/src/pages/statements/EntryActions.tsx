@@ -1,6 +1,6 @@
 import { lazy, Suspense, useState } from 'react';
 import { type Line } from '../../api/queries.js';
-import { isKept } from '../../app/kept-state.js';
+import { isPersisted } from '../../app/persisted-state.js';
 import { useSession } from '../../app/session.js';
 import { LinkButton } from '../../components/Button.js';
 import { changeKey } from '../../features/statements/adjustment-keys.js';
@@ -13,7 +13,7 @@ const DeleteAdjustmentDialog = lazy(() => dialogs().then((module) => ({ default:
 /** Admins change and delete amounts that a person entered, but not their own. A true-up can only be deleted. */
 export function EntryActions({ line }: { readonly line: Line }) {
   const { role, repId } = useSession();
-  const [open, setOpen] = useState<'edit' | 'delete' | null>(() => (isKept(changeKey(line)) ? 'edit' : null));
+  const [open, setOpen] = useState<'edit' | 'delete' | null>(() => (isPersisted(changeKey(line)) ? 'edit' : null));
   if (role !== 'admin' || line.repId === repId) return null;
   const close = () => setOpen(null);
   return (

@@ -3,8 +3,8 @@ import { lazy, Suspense, useState } from 'react';
 import { useAction } from '../../api/change.js';
 import { api } from '../../api/client.js';
 import { type Statement } from '../../api/queries.js';
-import { useKeptDialog } from '../../app/kept-state.js';
 import { showMessage } from '../../app/messages.js';
+import { usePersistedDialog } from '../../app/persisted-state.js';
 import { useSession } from '../../app/session.js';
 import { Button } from '../../components/Button.js';
 import { adjustmentKey } from '../../features/statements/adjustment-keys.js';
@@ -23,7 +23,7 @@ const UnlockDialog = lazy(() =>
 export function StatementActions({ statement }: { readonly statement: Statement }) {
   const { role, repId: own } = useSession();
   const { repId, repName, period, status, coveredBy = [] } = statement;
-  const [isAdjusting, setAdjusting] = useKeptDialog(adjustmentKey(repId, period));
+  const [isAdjusting, setAdjusting] = usePersistedDialog(adjustmentKey(repId, period));
   const [isUnlocking, setUnlocking] = useState(false);
   const leads = role === 'admin' || role === 'manager';
   const mayUnlock = status === 'approved' && leads && own !== repId;

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { lazy, Suspense } from 'react';
 import { disputesQuery } from '../../api/queries.js';
-import { useKeptDialog } from '../../app/kept-state.js';
+import { usePersistedDialog } from '../../app/persisted-state.js';
 import blocks from '../../components/Blocks.module.css';
 import { Button } from '../../components/Button.js';
 import { Loaded } from '../../components/Loaded.js';
@@ -23,7 +23,7 @@ interface StatementQuestionsProps {
 
 /** The disputes about a statement. */
 export function StatementQuestions({ repId, period, mayAsk }: StatementQuestionsProps) {
-  const [isAsking, setAsking] = useKeptDialog(disputeKey(period, null));
+  const [isAsking, setAsking] = usePersistedDialog(disputeKey(period, null));
   const disputes = useQuery(disputesQuery({ repId, period }));
   return (
     <section className={`${blocks.inOrder} ${styles.questions}`}>

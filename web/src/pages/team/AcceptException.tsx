@@ -3,8 +3,8 @@ import { reasonTexts } from '#src/client.js';
 import { useAction, useChange } from '../../api/change.js';
 import { api } from '../../api/client.js';
 import { acceptedExceptionsQuery, type ExceptionGroup, type PeopleQuery } from '../../api/team-queries.js';
-import { useKeptForm } from '../../app/kept-state.js';
 import { showMessage } from '../../app/messages.js';
+import { usePersistedForm } from '../../app/persisted-state.js';
 import { LinkButton } from '../../components/Button.js';
 import { Dialog } from '../../components/Dialog.js';
 import { Choice, TextArea } from '../../components/Field.js';
@@ -29,7 +29,7 @@ function onlyRule({ rules }: ExceptionDeal) {
 
 /** Asks why the deal, or every deal of its rule, is expected to pay nothing. */
 export function AcceptDialog({ deal, reason, onClose }: AcceptDialogProps) {
-  const form = useKeptForm(`expected ${reason} ${deal.dealId}`, { scope: 'deal', note: '' });
+  const form = usePersistedForm(`expected ${reason} ${deal.dealId}`, { scope: 'deal', note: '' });
   const rule = onlyRule(deal);
   const { scope, note } = form.values;
   const subject = scope === 'rule' && rule !== null ? rule : { dealId: deal.dealId };

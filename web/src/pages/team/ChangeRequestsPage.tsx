@@ -7,7 +7,7 @@ import { api } from '../../api/client.js';
 import { allPlansQuery } from '../../api/import-queries.js';
 import { peopleQuery } from '../../api/payroll-queries.js';
 import { type ChangeRequest, changeRequestsQuery } from '../../api/queries.js';
-import { useKeptChoice, useKeptForm } from '../../app/kept-state.js';
+import { usePersistedChoice, usePersistedForm } from '../../app/persisted-state.js';
 import blocks from '../../components/Blocks.module.css';
 import { Button } from '../../components/Button.js';
 import { Dialog } from '../../components/Dialog.js';
@@ -47,7 +47,7 @@ function isAddressed({ id }: ChangeRequest): boolean {
 type Decision = 'approve' | 'reject';
 
 function Requests({ requests }: { readonly requests: readonly ChangeRequest[] }) {
-  const [open, setOpen] = useKeptChoice<`${Decision} ${string}`>('change-request');
+  const [open, setOpen] = usePersistedChoice<`${Decision} ${string}`>('change-request');
   const [decision, id] = (open?.split(' ') ?? []) as [Decision?, string?];
   const decided = requests.find((request) => request.id === id);
   if (requests.length === 0)
@@ -169,7 +169,7 @@ function DecisionDialog({ request: { id, title, fingerprint }, decision, onClose
   // The list is loaded again while the dialog is open: the approval refers to what was read before.
   const [read] = useState(fingerprint);
   const queryClient = useQueryClient();
-  const form = useKeptForm(`change-request ${decision} ${id}`, { reason: '' });
+  const form = usePersistedForm(`change-request ${decision} ${id}`, { reason: '' });
   const reason = form.values.reason.trim();
   const decide = useChange({
     send: () =>

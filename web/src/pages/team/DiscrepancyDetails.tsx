@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { dealHistoryQuery } from '../../api/deal-history-query.js';
 import { type Discrepancy, discrepancyLinesPage, discrepancyLinesQuery } from '../../api/team-queries.js';
-import { isKept } from '../../app/kept-state.js';
+import { isPersisted } from '../../app/persisted-state.js';
 import { useSession } from '../../app/session.js';
 import blocks from '../../components/Blocks.module.css';
 import { Button } from '../../components/Button.js';
@@ -126,7 +126,7 @@ const resolutions = ['true_up', 'carry_forward', 'dismiss'] as const satisfies r
 function Actions({ discrepancy }: { readonly discrepancy: Discrepancy }) {
   const session = useSession();
   const [action, setAction] = useState<Resolution | null>(
-    () => resolutions.find((resolution) => isKept(resolutionKey(resolution, discrepancy.discrepancyId))) ?? null,
+    () => resolutions.find((resolution) => isPersisted(resolutionKey(resolution, discrepancy.discrepancyId))) ?? null,
   );
   if (session.role !== 'manager' && session.role !== 'admin') return null;
   if (session.repId === discrepancy.repId)

@@ -2,8 +2,8 @@ import { useState } from 'react';
 import { useChange } from '../../api/change.js';
 import { api } from '../../api/client.js';
 import { type Discrepancy } from '../../api/team-queries.js';
-import { useKeptForm } from '../../app/kept-state.js';
 import { showMessage } from '../../app/messages.js';
+import { usePersistedForm } from '../../app/persisted-state.js';
 import blocks from '../../components/Blocks.module.css';
 import { Button } from '../../components/Button.js';
 import { Dialog } from '../../components/Dialog.js';
@@ -62,7 +62,7 @@ function firstOfPeriods(chosen: readonly Discrepancy[]): readonly Discrepancy[] 
 
 /** The sums, the effect and one reason for all. */
 function ResolveManyDialog({ chosen, action, onClose, onDone }: ResolveManyProps) {
-  const form = useKeptForm(`${action} many`, { reason: '' });
+  const form = usePersistedForm(`${action} many`, { reason: '' });
   const { title, effect } = resolutionWords[action];
   const sent = action === 'dismiss' ? chosen : firstOfPeriods(chosen);
   const resolve = useChange({

@@ -5,8 +5,8 @@ import { api } from '../../api/client.js';
 import { payablesOfDealQuery } from '../../api/payout-queries.js';
 import { ownStatementsQuery } from '../../api/queries.js';
 import { type Discrepancy } from '../../api/team-queries.js';
-import { useKeptForm } from '../../app/kept-state.js';
 import { showMessage } from '../../app/messages.js';
+import { usePersistedForm } from '../../app/persisted-state.js';
 import { Dialog } from '../../components/Dialog.js';
 import { Facing } from '../../components/Facing.js';
 import { TextArea } from '../../components/Field.js';
@@ -48,7 +48,7 @@ export function resolutionKey(action: Resolution, discrepancyId: string): string
 /** Amount, effect and reason. Above the threshold of the workspace, a true-up is confirmed a second time. */
 export function ResolveDialog({ discrepancy, action, onClose }: ResolveDialogProps) {
   const { discrepancyId, repName, period, delta, currency, otherCurrencies } = discrepancy;
-  const form = useKeptForm(resolutionKey(action, discrepancyId), { reason: '' });
+  const form = usePersistedForm(resolutionKey(action, discrepancyId), { reason: '' });
   const { reason } = form.values;
   const [threshold, setThreshold] = useState<number | null>(null);
   const resolve = useChange({

@@ -4,7 +4,7 @@ import { getRouteApi, Link } from '@tanstack/react-router';
 import { lazy, Suspense, useState } from 'react';
 import { fieldsQuery, templatesQuery } from '../../../api/plan-queries.js';
 import { type Plan, planHistoryQuery } from '../../../api/queries.js';
-import { useKeptDialog } from '../../../app/kept-state.js';
+import { usePersistedDialog } from '../../../app/persisted-state.js';
 import { useSession } from '../../../app/session.js';
 import { Button, ButtonContent, buttonClass } from '../../../components/Button.js';
 import { InlineInput } from '../../../components/Inline.js';
@@ -199,7 +199,7 @@ function listFacts({ plan, base, source, isChanged }: Builder, history: readonly
 function Actions({ builder }: { readonly builder: Builder }) {
   const { plan, draft, edit } = builder;
   const name = plan?.planId ?? 'new';
-  const [isJsonOpen, setJsonOpen] = useKeptDialog(`plan-json ${name}`);
+  const [isJsonOpen, setJsonOpen] = usePersistedDialog(`plan-json ${name}`);
   return (
     <>
       <DiscardButton builder={builder} />

@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import { useKeptForm } from '../../../app/kept-state.js';
+import { usePersistedForm } from '../../../app/persisted-state.js';
 import { Dialog } from '../../../components/Dialog.js';
 import { TextArea } from '../../../components/Field.js';
 import { type Draft } from '../../../features/plans/draft.js';
@@ -17,7 +17,7 @@ interface JsonDialogProps {
 /** The plan as a request of the API has it. Everything that the API can express can be written here. */
 export function JsonDialog({ name, draft, onApply, onClose }: JsonDialogProps) {
   const [before] = useState(() => ({ text: JSON.stringify(toJson(draft), null, 2) }));
-  const form = useKeptForm(`plan-json ${name}`, before);
+  const form = usePersistedForm(`plan-json ${name}`, before);
   const [problem, setProblem] = useState<string | null>(null);
   return (
     <Dialog

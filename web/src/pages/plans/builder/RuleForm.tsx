@@ -1,6 +1,6 @@
 import { IconTrash } from '@tabler/icons-react';
 import { lazy, Suspense, useState } from 'react';
-import { useKeptState } from '../../../app/kept-state.js';
+import { usePersistedState } from '../../../app/persisted-state.js';
 import { Button } from '../../../components/Button.js';
 import { InlineInput } from '../../../components/Inline.js';
 import { type Condition, type Rule } from '../../../features/plans/draft.js';
@@ -91,7 +91,7 @@ export function RuleForm(props: RuleFormProps) {
 function More({ rule, fields, currency, onChange }: RuleFormProps) {
   const set = furtherTerms(rule);
   const [hadSome] = useState(set.length > 0);
-  const [choice, setChoice] = useKeptState<boolean | null>('plan-rule-more', null);
+  const [choice, setChoice] = usePersistedState<boolean | null>('plan-rule-more', null);
   const isShown = choice ?? hadSome;
   // The browser reports an element that is open from the start as toggled too.
   const toggle = (isOpen: boolean) => {

@@ -2,7 +2,7 @@ import { IconX } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { fieldsQuery } from '../../../api/plan-queries.js';
-import { useKeptForm } from '../../../app/kept-state.js';
+import { usePersistedForm } from '../../../app/persisted-state.js';
 import { Button, IconButton, LinkButton } from '../../../components/Button.js';
 import { DecimalInput } from '../../../components/DecimalInput.js';
 import { Dialog } from '../../../components/Dialog.js';
@@ -60,7 +60,7 @@ function quotaFor(rule: Rule, day: string): Entry {
 /** Made-up deals, quotas and what the rules must pay for them. */
 export function TestDialog({ name, test, draft, onSave, onRemove, onClose }: TestDialogProps) {
   const [before] = useState<PlanTest>(() => test ?? newTest(draft));
-  const form = useKeptForm(`plan-test ${name}`, before);
+  const form = usePersistedForm(`plan-test ${name}`, before);
   const edited = form.values;
   const { rules } = draft.terms;
   const isTaken = draft.tests.some((other) => other !== test && other.name === edited.name);

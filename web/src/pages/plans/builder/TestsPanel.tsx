@@ -4,7 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import { lazy, Suspense } from 'react';
 import { describeError } from '../../../api/describe-error.js';
 import { type TestResult, testsQuery } from '../../../api/plan-queries.js';
-import { useKeptChoice } from '../../../app/kept-state.js';
+import { usePersistedChoice } from '../../../app/persisted-state.js';
 import { LinkButton, RowButton } from '../../../components/Button.js';
 import { type Draft } from '../../../features/plans/draft.js';
 import { reasonWords } from '../../../features/plans/words.js';
@@ -18,9 +18,9 @@ const TestDialog = lazy(() => import('./TestDialog.js').then((module) => ({ defa
 export function TestsPanel({ builder, currency }: { readonly builder: Builder; readonly currency: string }) {
   const { draft, plan } = builder;
   const planId = plan?.planId ?? 'new';
-  const [kept, setKept] = useKeptChoice<string>('plan-test');
-  const open = kept?.startsWith(`${planId}:`) ? kept.slice(planId.length + 1) : null;
-  const setOpen = (name: string | null) => setKept(name === null ? null : `${planId}:${name}`);
+  const [chosen, setChosen] = usePersistedChoice<string>('plan-test');
+  const open = chosen?.startsWith(`${planId}:`) ? chosen.slice(planId.length + 1) : null;
+  const setOpen = (name: string | null) => setChosen(name === null ? null : `${planId}:${name}`);
   const [latest] = useDebouncedValue(draft, 400);
   const result = useQuery({
     ...testsQuery(plan?.planId ?? '', latest),

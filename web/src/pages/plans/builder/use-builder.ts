@@ -1,6 +1,6 @@
 import { useCallback, useMemo } from 'react';
 import { type Plan } from '../../../api/queries.js';
-import { useKeptState } from '../../../app/kept-state.js';
+import { usePersistedState } from '../../../app/persisted-state.js';
 import { type Draft, type DraftTerms, isSame, type Rule, toDraft, withChange } from '../../../features/plans/draft.js';
 import { editedVersion } from '../../../features/plans/versions.js';
 
@@ -12,7 +12,7 @@ interface Base {
   readonly latest: number;
 }
 
-interface Kept {
+interface DraftWithBase {
   readonly draft: Draft;
   readonly base: Base | null;
 }
@@ -56,21 +56,21 @@ export function useBuilder(history: readonly Plan[], initial: Draft, template?: 
   const key = newest === undefined ? newDraftKey(template) : `plan-draft ${newest.planId}`;
   const edited = editedVersion(history);
   const latest = newest?.version ?? 0;
-  const fresh = useMemo<Kept>(
+  const fresh = useMemo<DraftWithBase>(
     () =>
       edited === undefined
         ? { draft: initial, base: null }
         : { draft: toDraft(edited), base: describeBase(edited, latest) },
     [edited, latest, initial],
   );
-  const [kept, setKept, clear] = useKeptState<Kept | null>(key, null);
-  const { draft, base } = kept ?? fresh;
+  const [changed, setChanged, clear] = usePersistedState<DraftWithBase | null>(key, null);
+  const { draft, base } = changed ?? fresh;
   const source = history.find(({ planVersionId }) => planVersionId === base?.planVersionId) ?? null;
   const saved = source === null ? null : toDraft(source);
   const edit = useCallback(
     (change: (before: Draft) => Draft) =>
-      setKept((before) => ({ ...(before ?? fresh), draft: change((before ?? fresh).draft) })),
-    [setKept, fresh],
+      setChanged((before) => ({ ...(before ?? fresh), draft: change((before ?? fresh).draft) })),
+    [setChanged, fresh],
   );
   const editTerms = (change: Partial<DraftTerms>) =>
     edit((before) => ({ ...before, terms: { ...before.terms, ...change } }));
@@ -80,7 +80,7 @@ export function useBuilder(history: readonly Plan[], initial: Draft, template?: 
     base,
     source,
     saved,
-    isChanged: saved === null ? kept !== null : !isSame(saved, draft),
+    isChanged: saved === null ? changed !== null : !isSame(saved, draft),
     edit: (change) => edit((before) => ({ ...before, ...change })),
     editTerms,
     editRule: (index, change) =>
@@ -88,7 +88,7 @@ export function useBuilder(history: readonly Plan[], initial: Draft, template?: 
         rules: draft.terms.rules.map((rule, position) => (position === index ? withChange(rule, change) : rule)),
       }),
     rebase: (plan, keepsDraft) =>
-      keepsDraft ? setKept({ draft, base: describeBase(plan, Math.max(latest, plan.version)) }) : setKept(null),
+      keepsDraft ? setChanged({ draft, base: describeBase(plan, Math.max(latest, plan.version)) }) : setChanged(null),
     discard: clear,
   };
 }

@@ -3,7 +3,7 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { mayEarn, peopleQuery } from '../../../api/payroll-queries.js';
 import { draftSimulationQuery } from '../../../api/plan-queries.js';
 import { type Simulation, simulationQuery } from '../../../api/queries.js';
-import { useKeptState } from '../../../app/kept-state.js';
+import { usePersistedState } from '../../../app/persisted-state.js';
 import { useSession } from '../../../app/session.js';
 import { type Rule } from '../../../features/plans/draft.js';
 import { measureOf } from '../../../features/plans/rules.js';
@@ -29,7 +29,7 @@ export function useSimulation(builder: Builder): SimulationState {
   const { plan, draft } = builder;
   const { workspace } = useSession();
   const { data, isPending } = useQuery(peopleQuery);
-  const [chosen, setChosen] = useKeptState('plan-simulation', {
+  const [chosen, setChosen] = usePersistedState('plan-simulation', {
     repId: '',
     period: toMonth(todayIn(workspace.timezone)),
   });

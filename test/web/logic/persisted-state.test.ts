@@ -2,7 +2,14 @@ import { expect } from 'chai';
 import { createElement } from 'react';
 import { renderToString } from 'react-dom/server';
 import { profileQuery } from '#web/api/queries.js';
-import { changedValues, deleteAllKept, isKept, useKeptChoice, useKeptForm, useKeptState } from '#web/app/kept-state.js';
+import {
+  changedValues,
+  deleteAllPersisted,
+  isPersisted,
+  usePersistedChoice,
+  usePersistedForm,
+  usePersistedState,
+} from '#web/app/persisted-state.js';
 import { queryClient } from '#web/app/query-client.js';
 import { createStore } from '#web/app/store.js';
 import { noSavedColumns } from '#web/features/imports/file-shapes.js';
@@ -38,38 +45,38 @@ describe('what a tab keeps', () => {
   });
 
   it('is a state after a reload', () => {
-    store({ 'kept ana form': '{"note":"half a text"}' });
-    expect(isKept('form')).to.equal(true);
-    expect(first(() => useKeptState('form', { note: '' }))[0]).to.deep.equal({ note: 'half a text' });
-    expect(first(() => useKeptState('other', { note: '' }))[0]).to.deep.equal({ note: '' });
+    store({ 'persisted ana form': '{"note":"half a text"}' });
+    expect(isPersisted('form')).to.equal(true);
+    expect(first(() => usePersistedState('form', { note: '' }))[0]).to.deep.equal({ note: 'half a text' });
+    expect(first(() => usePersistedState('other', { note: '' }))[0]).to.deep.equal({ note: '' });
   });
 
   it('is for the person who entered it', () => {
-    store({ 'kept ana form': '"secret"' });
+    store({ 'persisted ana form': '"secret"' });
     queryClient.setQueryData(profileQuery.queryKey, { repId: 'zoe' } as never);
-    expect(isKept('form')).to.equal(false);
-    expect(first(() => useKeptState('form', ''))[0]).to.equal('');
+    expect(isPersisted('form')).to.equal(false);
+    expect(first(() => usePersistedState('form', ''))[0]).to.equal('');
   });
 
   it('is nothing that cannot be read', () => {
-    store({ 'kept ana form': '{"note":' });
-    expect(isKept('form')).to.equal(false);
-    expect(first(() => useKeptState('form', 5))[0]).to.equal(5);
+    store({ 'persisted ana form': '{"note":' });
+    expect(isPersisted('form')).to.equal(false);
+    expect(first(() => usePersistedState('form', 5))[0]).to.equal(5);
   });
 
   it('is deleted for everyone when a person signs out', () => {
-    store({ 'kept ana form': '1', 'kept zoe form': '2', theme: 'dark' });
-    deleteAllKept();
+    store({ 'persisted ana form': '1', 'persisted zoe form': '2', theme: 'dark' });
+    deleteAllPersisted();
     expect(Object.keys(sessionStorage)).to.deep.equal(['theme']);
   });
 
   it('are the changed values of a form; the others follow what is stored', () => {
-    store({ 'kept ana form': '{"note":"mine"}' });
-    const form = first(() => useKeptForm('form', { note: 'theirs', period: '2026-07' }));
+    store({ 'persisted ana form': '{"note":"mine"}' });
+    const form = first(() => usePersistedForm('form', { note: 'theirs', period: '2026-07' }));
     expect(form.values).to.deep.equal({ note: 'mine', period: '2026-07' });
     expect(form.isChanged).to.equal(true);
     expect(form.field('period').value).to.equal('2026-07');
-    expect(first(() => useKeptForm('empty', { note: 'theirs' })).isChanged).to.equal(false);
+    expect(first(() => usePersistedForm('empty', { note: 'theirs' })).isChanged).to.equal(false);
   });
 
   it('is no value that equals the initial one', () => {
@@ -80,9 +87,9 @@ describe('what a tab keeps', () => {
   });
 
   it('is which of several dialogs is open', () => {
-    store({ 'kept ana decide Q 7': '{}', 'kept ana decided': '{}' });
-    expect(first(() => useKeptChoice('decide'))[0]).to.equal('Q 7');
-    expect(first(() => useKeptChoice('other'))[0]).to.equal(null);
+    store({ 'persisted ana decide Q 7': '{}', 'persisted ana decided': '{}' });
+    expect(first(() => usePersistedChoice('decide'))[0]).to.equal('Q 7');
+    expect(first(() => usePersistedChoice('other'))[0]).to.equal(null);
   });
 
   it('is the draft of each template and of each plan by itself', () => {

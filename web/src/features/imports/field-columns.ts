@@ -1,7 +1,7 @@
 import {
   bare,
+  becomesField,
   fieldPrefix,
-  isKept,
   keepTextColumn,
   type Matched,
   newNameOf,
@@ -17,13 +17,13 @@ export function prepareWithFields(
   missing: readonly string[],
 ): Prepared {
   const named = columns.map((key) => {
-    if (isKept(key) || key === skipColumn) return null;
+    if (becomesField(key) || key === skipColumn) return null;
     const own = key.startsWith(fieldPrefix) ? key.slice(fieldPrefix.length) : newNameOf(key);
     return own ?? nameOf(key);
   });
   const taken = new Set(named.flatMap((name) => (name === null ? [] : [bare(name)])));
   const places = columns.flatMap((key, index) => {
-    if (key === skipColumn || (isKept(key) && table.header[index] === '')) return [];
+    if (key === skipColumn || (becomesField(key) && table.header[index] === '')) return [];
     const own = table.header[index] ?? '';
     return [
       { index, isText: key === keepTextColumn, name: named[index] ?? (taken.has(bare(own)) ? `${own}_in_file` : own) },

@@ -2,9 +2,9 @@ import { useCallback, useRef, useState } from 'react';
 import { profileQuery } from '../api/queries.js';
 import { queryClient } from './query-client.js';
 
-/** Each person has their own kept states, because several may sign in to one tab. */
+/** Each person has their own persisted states, because several may sign in to one tab. */
 function storageKey(key: string): string {
-  return `kept ${queryClient.getQueryData(profileQuery.queryKey)?.repId ?? ''} ${key}`;
+  return `persisted ${queryClient.getQueryData(profileQuery.queryKey)?.repId ?? ''} ${key}`;
 }
 
 function read<State>(key: string): State | undefined {
@@ -21,28 +21,28 @@ function write(key: string, text: string): void {
   try {
     sessionStorage.setItem(storageKey(key), text);
   } catch {
-    deleteKept(key);
+    deletePersisted(key);
   }
 }
 
-function deleteKept(key: string): void {
+function deletePersisted(key: string): void {
   sessionStorage.removeItem(storageKey(key));
 }
 
 /** Whether the tab has a state of this key that differs from its initial one. */
-export function isKept(key: string): boolean {
+export function isPersisted(key: string): boolean {
   return read(key) !== undefined;
 }
 
 /** Removes the states of everyone who signed in to this tab. */
-export function deleteAllKept(): void {
-  for (const key of Object.keys(sessionStorage)) if (key.startsWith('kept ')) sessionStorage.removeItem(key);
+export function deleteAllPersisted(): void {
+  for (const key of Object.keys(sessionStorage)) if (key.startsWith('persisted ')) sessionStorage.removeItem(key);
 }
 
 type Update<State> = State | ((before: State) => State);
 
 /** State that a reload, a lost connection or an ended session does not lose. The browser keeps it for the tab. */
-export function useKeptState<State>(
+export function usePersistedState<State>(
   key: string,
   initial: State,
 ): readonly [State, (update: Update<State>) => void, () => void] {
@@ -53,14 +53,14 @@ export function useKeptState<State>(
       setState((before) => {
         const next = typeof update === 'function' ? (update as (before: State) => State)(before) : update;
         const text = JSON.stringify(next);
-        if (text === JSON.stringify(first.current)) deleteKept(key);
+        if (text === JSON.stringify(first.current)) deletePersisted(key);
         else write(key, text);
         return next;
       }),
     [key],
   );
   const clear = useCallback(() => {
-    deleteKept(key);
+    deletePersisted(key);
     setState(first.current);
   }, [key]);
   return [state, set, clear];
@@ -70,7 +70,7 @@ export function useKeptState<State>(
 type TextOf<Values> = { [Name in keyof Values]: Values[Name] extends string ? Name : never }[keyof Values];
 
 /** What a person has entered into a form. */
-export interface KeptForm<Values> {
+export interface PersistedForm<Values> {
   readonly values: Values;
   change(part: Partial<Values>): void;
   /** The properties of the field or the choice that edits a text. */
@@ -87,8 +87,8 @@ export interface KeptForm<Values> {
  * The values of a form: the changed ones are kept until they are sent or discarded, the others follow the initial values,
  * which someone else may change meanwhile.
  */
-export function useKeptForm<Values extends object>(key: string, initial: Values): KeptForm<Values> {
-  const [changed, set, clear] = useKeptState<Partial<Values>>(key, {});
+export function usePersistedForm<Values extends object>(key: string, initial: Values): PersistedForm<Values> {
+  const [changed, set, clear] = usePersistedState<Partial<Values>>(key, {});
   const values = { ...initial, ...changed };
   const change = (part: Partial<Values>) => set((before) => changedValues({ ...before, ...part }, initial));
   return {
@@ -110,13 +110,13 @@ export function changedValues<Values extends object>(values: Partial<Values>, in
   return Object.fromEntries(Object.entries(values).filter(differs)) as Partial<Values>;
 }
 
-/** Whether the dialog of the form is open. After a reload, a dialog with kept values opens again. */
-export function useKeptDialog(key: string): readonly [boolean, (isOpen: boolean) => void] {
-  return useState(() => isKept(key));
+/** Whether the dialog of the form is open. After a reload, a dialog with entered values opens again. */
+export function usePersistedDialog(key: string): readonly [boolean, (isOpen: boolean) => void] {
+  return useState(() => isPersisted(key));
 }
 
-/** The name behind the prefix of a key with a kept state; null if there is none. */
-function keptName(prefix: string): string | null {
+/** The name behind the prefix of a key with a persisted state; null if there is none. */
+function persistedName(prefix: string): string | null {
   const start = storageKey(`${prefix} `);
   return (
     Object.keys(sessionStorage)
@@ -127,10 +127,10 @@ function keptName(prefix: string): string | null {
 
 /**
  * The name of the open dialog of several, such as the id of what it edits; null if none is open. The key of each form is
- * the prefix, a space and the name. After a reload, a dialog with kept values opens again.
+ * the prefix, a space and the name. After a reload, a dialog with entered values opens again.
  */
-export function useKeptChoice<Name extends string>(
+export function usePersistedChoice<Name extends string>(
   prefix: string,
 ): readonly [Name | null, (name: Name | null) => void] {
-  return useState(() => keptName(prefix) as Name | null);
+  return useState(() => persistedName(prefix) as Name | null);
 }
