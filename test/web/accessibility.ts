@@ -79,8 +79,8 @@ export async function violationsInBothSchemes(page: Page): Promise<string[]> {
 
 /** Changes the scheme of the page, in which it stays. */
 export async function toggleScheme(page: Page): Promise<void> {
-  const shown = (await page.evaluate('document.documentElement.dataset.mantineColorScheme')) as Scheme;
-  await setScheme(page, shown === 'light' ? 'dark' : 'light');
+  const visible = (await page.evaluate('document.documentElement.dataset.mantineColorScheme')) as Scheme;
+  await setScheme(page, visible === 'light' ? 'dark' : 'light');
 }
 
 async function loadAxe(page: Page): Promise<void> {

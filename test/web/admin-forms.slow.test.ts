@@ -311,11 +311,11 @@ describe('the forms of an admin in the web app', function () {
       else await request.continue();
     };
     page.on('request', listener);
-    return async (work: () => Promise<unknown>, shown: string) => {
+    return async (work: () => Promise<unknown>, visible: string) => {
       const request = await held;
       await work();
       await request.continue();
-      await sees(page, shown);
+      await sees(page, visible);
       page.off('request', listener);
       await page.setRequestInterception(false);
     };

@@ -48,14 +48,14 @@ describe('a late change in the web app, from the deal to the true-up', function 
 
   it('pays the difference in the approved month', async () => {
     const difference = commissionOf(100_000) - commissionOf(70_000);
-    const shown = `$${difference.toLocaleString('en-US', { minimumFractionDigits: 2 })}`;
+    const visible = `$${difference.toLocaleString('en-US', { minimumFractionDigits: 2 })}`;
     await walk.begin('trueUp', '/discrepancies');
-    await sees(walk.page, `+${shown}`);
+    await sees(walk.page, `+${visible}`);
     await walk.clicks.press('Ada, January 2026');
     await walk.clicks.press('Pay in the same period');
     await walk.clicks.write('Reason', 'The customer signed the larger contract.');
     await walk.clicks.press('Pay');
-    await walk.clicks.press(`Pay ${shown}`);
+    await walk.clicks.press(`Pay ${visible}`);
     await walk.dialogCloses();
     const paid = await statement();
     expect(paid).to.include({ status: 'approved' });

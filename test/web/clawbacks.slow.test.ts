@@ -47,7 +47,13 @@ describe('clawbacks in the web app', function () {
    * Enters a refund on the page of the deal; returns the effect on each person that the form shows before, as soon as one
    * of them has the text. Until the whole amount is typed, the effect is another.
    */
-  async function refund(page: Page, dealId: string, day: string, amount: string | null, shown = '−'): Promise<string> {
+  async function refund(
+    page: Page,
+    dealId: string,
+    day: string,
+    amount: string | null,
+    visible = '−',
+  ): Promise<string> {
     await browser.visit(page, `/deals/${dealId}`);
     await pointer.press(page, 'button', 'Add a refund');
     await pointer.choose(page, 'Why', 'the customer cancelled');
@@ -55,7 +61,7 @@ describe('clawbacks in the web app', function () {
     await (await page.waitForSelector('::-p-aria(Day)'))?.type(`${month}${date}${year}`);
     if (amount !== null) await pointer.write(page, 'Amount', amount);
     await page.waitForFunction(
-      `[...document.querySelectorAll('[aria-label="Effect on each person"] li')].some((li) => li.textContent.includes('${shown}'))`,
+      `[...document.querySelectorAll('[aria-label="Effect on each person"] li')].some((li) => li.textContent.includes('${visible}'))`,
     );
     const effect = (await texts(page, '[aria-label="Effect on each person"] li')).join();
     expect(await violations(page)).to.deep.equal([]);
@@ -104,8 +110,8 @@ describe('clawbacks in the web app', function () {
     });
     const { page, problems, close } = await browser.openPage('admin', '/deals/second');
     expect(await refund(page, 'second', '2026-04-20', null)).to.include('−$7,200.00');
-    const shown = await statement(page, 'dan', '2026-04');
-    for (const words of ['−$7,200.00', '$0.00', '$7,200.00']) expect(shown).to.include(words);
+    const visible = await statement(page, 'dan', '2026-04');
+    for (const words of ['−$7,200.00', '$0.00', '$7,200.00']) expect(visible).to.include(words);
     await approve('dan', '2026-04');
     await browser.visit(page, `/members/${people['dan']}`);
     await sees(page, 'Taken back: still owed $7,200.00');
@@ -132,9 +138,9 @@ describe('clawbacks in the web app', function () {
       ['2026-06', '$1,700.00', '$7,300.00'],
     ] as const) {
       await approve('cal', month);
-      const shown = await statement(page, 'cal', month);
-      expect(shown, month).to.include(recovered);
-      expect(shown, month).to.include(paid);
+      const visible = await statement(page, 'cal', month);
+      expect(visible, month).to.include(recovered);
+      expect(visible, month).to.include(paid);
     }
     expect(await violations(page)).to.deep.equal([]);
     expect(problems).to.deep.equal([]);

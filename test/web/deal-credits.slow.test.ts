@@ -35,7 +35,7 @@ describe('the shares of a deal in the web app', function () {
     const events = breakdown.events.filter((event: Loose) => event.repName === name && event.status === 'earned');
     return events.reduce((sum: number, { amount }: Loose) => sum + amount, 0);
   };
-  const shown = (page: Page) => texts(page, 'main li');
+  const visible = (page: Page) => texts(page, 'main li');
 
   it('are entered with their effect on each person, and show what the API has', async () => {
     const { page, problems, close } = await browser.openPage('admin', `/deals/${deal.deal_id}`);
@@ -58,7 +58,7 @@ describe('the shares of a deal in the web app', function () {
     await browser.service.waitForCalculations(browser.workspace.workspaceId);
     expect(await paidTo(other)).to.be.greaterThan(0);
     await sees(page, 'entered by a person or the API');
-    expect((await shown(page)).filter((row) => row.includes('50 %'))).to.have.length(2);
+    expect((await visible(page)).filter((row) => row.includes('50 %'))).to.have.length(2);
     expect(await violations(page)).to.deep.equal([]);
     expect(problems).to.deep.equal([]);
     await close();
@@ -67,7 +67,7 @@ describe('the shares of a deal in the web app', function () {
   it('are names and percentages for a rep, without what the other one is paid', async () => {
     const { page, problems, close } = await browser.openPage('rep', `/deals/${deal.deal_id}`);
     await sees(page, 'Who is credited');
-    const rows = await shown(page);
+    const rows = await visible(page);
     expect(rows.filter((row) => row.includes('50 %'))).to.have.length(2);
     // Nothing else on the page names the other one, such as a line of what the deal paid.
     expect((await texts(page, 'main')).join().split(other)).to.have.length(2);

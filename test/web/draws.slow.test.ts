@@ -61,8 +61,8 @@ describe('draws in the web app', function () {
     await pointer.choose(page, 'Paid back', 'after its last day');
     await pointer.write(page, 'Kept of a statement at most, %', '50');
     await sees(page, 'With what is earned by now');
-    const shown = (await texts(page, '[role=dialog] table')).join();
-    for (const words of ['$2,000.00', '$2,300.00', '$1,500.00', '$4,700.00']) expect(shown).to.include(words);
+    const visible = (await texts(page, '[role=dialog] table')).join();
+    for (const words of ['$2,000.00', '$2,300.00', '$1,500.00', '$4,700.00']) expect(visible).to.include(words);
     expect(await violations(page)).to.deep.equal([]);
     await pointer.press(page, 'button', 'Save');
     await page.waitForFunction(`document.querySelector('[role=dialog]') === null`);

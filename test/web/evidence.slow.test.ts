@@ -58,14 +58,14 @@ describe('evidence and auditors in the web app', function () {
     const name = `evidence-${from}-${to}.zip`;
     await sees(page, 'Save the packet of');
     expect(await violationsInBothSchemes(page)).to.deep.equal([]);
-    const shown = (await texts(page, 'table')).join();
+    const visible = (await texts(page, 'table')).join();
     const files = unzipped(await savedFile(page, name, () => page.click('table button')));
     expect(problems).to.deep.equal([]);
     await close();
     const { code, output } = await verify(files);
     expect(code, output).to.equal(0);
     const [, printed = ''] = /SHA-256 of manifest\.json: ([0-9a-f]{64})/.exec(output) ?? [];
-    expect(shown, 'the page shows the hash that the program prints').to.include(printed);
+    expect(visible, 'the page shows the hash that the program prints').to.include(printed);
     expect(JSON.parse(textOf(files, 'manifest.json')).sample).to.include({ seed: 'Drawn on paper' });
     const paid = rowsOf(files, 'statements/statements').filter(({ repId }) => repId === browser.repId(seller));
     expect(paid.map(({ period: of, status }) => [of, status])).to.deep.include([period, 'approved']);

@@ -46,10 +46,10 @@ describe('the forecast on My pay', function () {
       const { page, problems, close } = await browser.openPage('rep', `/me?period=${period}`, { width });
       await sees(page, 'Forecast');
       await waitUntilLoaded(page);
-      const shown = (await texts(page, 'main')).join(' ');
+      const visible = (await texts(page, 'main')).join(' ');
       const plain = (amount: number) => amount.toLocaleString('en-US', { minimumFractionDigits: 2 });
-      expect(shown).to.include(plain(worth['Large'])).and.include(plain(worth['Small']));
-      expect(shown).to.match(/60.?%/).and.include('if you win none of them');
+      expect(visible).to.include(plain(worth['Large'])).and.include(plain(worth['Small']));
+      expect(visible).to.match(/60.?%/).and.include('if you win none of them');
       expect(await page.$$('[role=img][aria-label^="Expected"]')).to.have.length(1);
       expect(await violations(page)).to.deep.equal([]);
       expect(problems).to.deep.equal([]);

@@ -19,7 +19,7 @@ interface Example {
   readonly lines: readonly Line[];
   /** What the statement shows of the deal, and of its lines. */
   readonly amount: string;
-  readonly shown?: readonly string[];
+  readonly visible?: readonly string[];
 }
 
 const d: readonly Line[] = [
@@ -35,7 +35,7 @@ const examples: Readonly<Record<string, Example>> = {
     before: 80_000,
     lines: d,
     amount: '4,510.00',
-    shown: ['3,720.00', '690.00', '100.00'],
+    visible: ['3,720.00', '690.00', '100.00'],
   },
   J1: {
     rule: {
@@ -45,13 +45,13 @@ const examples: Readonly<Record<string, Example>> = {
     },
     lines: d,
     amount: '3,850.00',
-    shown: ['2,400.00', '1,200.00', '250.00'],
+    visible: ['2,400.00', '1,200.00', '250.00'],
   },
   J5: {
     rule: { flatPer: 'unit', tiers: [at(0, { flatAmount: 75 })] },
     lines: d,
     amount: '975.00',
-    shown: ['750.00', '150.00'],
+    visible: ['750.00', '150.00'],
   },
   J8: {
     rule: { tiers: two, tierMode: 'marginal' },
@@ -61,9 +61,9 @@ const examples: Readonly<Record<string, Example>> = {
       ['services', '', '', -10_000],
     ],
     amount: '3,150.00',
-    shown: ['3,600.00', '-450.00'],
+    visible: ['3,600.00', '-450.00'],
   },
-  J17: { rule: { cap: 2000 }, lines: d, amount: '2,000.00', shown: ['1,621.62', '324.33', '54.05'] },
+  J17: { rule: { cap: 2000 }, lines: d, amount: '2,000.00', visible: ['1,621.62', '324.33', '54.05'] },
   J30: {
     fx: { date: 'close_date' },
     lines: [
@@ -71,13 +71,13 @@ const examples: Readonly<Record<string, Example>> = {
       ['services', '', '', 15_000, 'USD'],
     ],
     amount: '2,800.00',
-    shown: ['2,200.00', '600.00'],
+    visible: ['2,200.00', '600.00'],
   },
   J57: {
     rule: { tiers: [at(0, { table: 'Codes' })] },
     lines: ['sw-ent-7', 'SW-1', 'HW', ''].map((code) => ['', code, '', 1000] as const),
     amount: '280.00',
-    shown: ['120.00', '100.00', '30.00'],
+    visible: ['120.00', '100.00', '30.00'],
   },
   J62: {
     rule: { tiers: [at(0, { table: 'Kinds' })] },
@@ -88,7 +88,7 @@ const examples: Readonly<Record<string, Example>> = {
       ['', 'F', '', 0],
     ],
     amount: '-50.00',
-    shown: ['-50.00', '-40.00', '40.00'],
+    visible: ['-50.00', '-40.00', '40.00'],
   },
 };
 
@@ -195,7 +195,7 @@ describe('the worked examples of lines, from the import of files to the PDF', fu
     ]);
     await browser.workspace.api.expect(200, 'POST', '/v1/statements/generate', { period: '2026-02' });
     const missing: string[] = [];
-    for (const [name, { amount, shown = [] }] of Object.entries(examples)) {
+    for (const [name, { amount, visible = [] }] of Object.entries(examples)) {
       await browser.visit(page, `/deals/D-${name}`);
       await sees(page, amount.replace('-', ''));
       const pdf = await page.evaluate(
@@ -204,7 +204,8 @@ describe('the worked examples of lines, from the import of files to the PDF', fu
       );
       const text = pdfText(Buffer.from(pdf as number[]), '-layout');
       if (text === null) return;
-      for (const figure of [amount, ...shown]) if (!text.includes(figure)) missing.push(`${name}: ${figure}\n${text}`);
+      for (const figure of [amount, ...visible])
+        if (!text.includes(figure)) missing.push(`${name}: ${figure}\n${text}`);
     }
     expect(missing).to.deep.equal([]);
     expect(problems).to.deep.equal([]);

@@ -40,8 +40,8 @@ describe('what is coming, on My pay', function () {
       await waitUntilLoaded(page);
       const rows = (caption: string) =>
         texts(page, width === 390 ? `ul[aria-label="${caption}"] > li` : `main table tbody tr`);
-      const shown = (await texts(page, 'main')).join(' ');
-      expect(shown).to.match(/Expected\s*from deals that are open\s*\$1,000\.00/);
+      const visible = (await texts(page, 'main')).join(' ');
+      expect(visible).to.match(/Expected\s*from deals that are open\s*\$1,000\.00/);
       const calendar = (await rows('What the next statements pay')).join(' | ');
       expect(calendar).to.match(new RegExp(`${month}[^|]*\\$3,000\\.00[^|]*\\$3,500\\.00`));
       expect(calendar).to.match(/Without a day[^|]*\$3,000\.00[^|]*\$3,500\.00/);

@@ -53,9 +53,9 @@ describe('payouts in the web app', function () {
   it('show a rep what is paid, waits or follows, with the figures of the API', async () => {
     const { page, problems, close } = await browser.openPage('rep', '/statements');
     const { totals } = await browser.workspace.api.expect(200, 'GET', `/v1/payables?repId=${browser.repId(seller)}`);
-    const shown = (amount: number) => amount.toLocaleString('en-US', { minimumFractionDigits: 2 });
-    await sees(page, shown(totals[0].paid));
-    await sees(page, shown(totals[0].earned));
+    const visible = (amount: number) => amount.toLocaleString('en-US', { minimumFractionDigits: 2 });
+    await sees(page, visible(totals[0].paid));
+    await sees(page, visible(totals[0].earned));
     expect(await violations(page)).to.deep.equal([]);
     await browser.visit(page, `/statements/${browser.repId(seller)}?period=${period}`);
     await sees(page, 'Paid on');

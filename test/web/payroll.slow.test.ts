@@ -49,11 +49,11 @@ describe('payroll in the web app', function () {
     expect(body).to.include('Open questionThe amount is wrong, about');
     for (const { name } of missing) expect(body).to.include(name);
     const [header, ...lines] = readCells(await file('gusto'));
-    const shown = await page.$$eval('section[aria-label="First rows of the file"] tbody tr', (all) =>
+    const visible = await page.$$eval('section[aria-label="First rows of the file"] tbody tr', (all) =>
       all.slice(0, 6).map((row) => [...row.querySelectorAll('td')].slice(1).map((cell) => cell.textContent)),
     );
     expect(header?.[0]).to.equal('last_name');
-    expect(shown.slice(0, lines.length)).to.deep.equal(lines.slice(0, 6));
+    expect(visible.slice(0, lines.length)).to.deep.equal(lines.slice(0, 6));
     const facts = await texts(page, controls);
     expect(facts.slice(1)).to.deep.equal([
       String(lines.length),
@@ -155,13 +155,13 @@ describe('payroll in the web app', function () {
     await page.type('[role=dialog] input', 'Sent <i>today</i>');
     await page.keyboard.press('Enter');
     await page.waitForFunction(`document.body.textContent.includes('Everything that is approved was handed over')`);
-    const shown = await text(page);
-    expect(shown).to.include('Sent <i>today</i>').and.include('Handed over').and.not.include('Mark as handed over');
+    const visible = await text(page);
+    expect(visible).to.include('Sent <i>today</i>').and.include('Handed over').and.not.include('Mark as handed over');
     const { handovers } = await browser.workspace.api.expect(200, 'GET', `/v1/payroll-handovers?period=${period}`);
     expect(handovers).to.have.length(1);
     expect(handovers[0]).to.include({ layout: 'gusto', sha256: sha256(await file('gusto')) });
     expect(handovers[0].actor.name).to.equal('Joan Pereira');
-    expect(shown).to.include(`Joan Pereira, ${new Date().getDate()}`);
+    expect(visible).to.include(`Joan Pereira, ${new Date().getDate()}`);
     expect(problems).to.deep.equal([]);
     await close();
   });

@@ -150,9 +150,9 @@ export function describePeriodFlow(variants: readonly FlowVariant[]): void {
     /** Chooses the month of the deal in the picker of the page. */
     async function choosePeriod(input: InputMethod, page: Page): Promise<void> {
       await page.waitForSelector('[aria-label^="Period: "]');
-      const shown = (await page.$eval('[aria-label^="Period: "]', (one) => one.getAttribute('aria-label'))) ?? '';
-      await input.press(page, 'button', shown);
-      for (let year = Number(shown.slice(-4)); year > Number(period.slice(0, 4)); year -= 1)
+      const visible = (await page.$eval('[aria-label^="Period: "]', (one) => one.getAttribute('aria-label'))) ?? '';
+      await input.press(page, 'button', visible);
+      for (let year = Number(visible.slice(-4)); year > Number(period.slice(0, 4)); year -= 1)
         await input.press(page, 'button', `Year ${year - 1}`);
       await input.press(page, 'button', monthName(period));
       await page.waitForFunction(`location.search.includes('period=${period}')`);

@@ -62,10 +62,10 @@ describe('the pages of a rep', function () {
     await page.waitForSelector('[aria-label^=How] h3');
     expect(await scrolled()).to.equal(before);
     const name = await page.$eval('tbody [data-row-action]', (link) => link.getAttribute('aria-label') ?? '');
-    const shown = await page.$eval('tbody [data-row-action]', (link) => link.textContent ?? '');
+    const visible = await page.$eval('tbody [data-row-action]', (link) => link.textContent ?? '');
     expect(name)
       .to.match(/, explain /)
-      .and.to.include(shown);
+      .and.to.include(visible);
     for (let steps = 0; steps < 2; steps += 1) await page.click('[aria-label^=How] [aria-label="Previous line"]');
     await page.keyboard.press('Escape');
     await page.waitForFunction(`document.querySelector('[aria-label^="How"]') === null`);
@@ -127,13 +127,13 @@ describe('the pages of a rep', function () {
     await page.waitForSelector('[aria-label^=How] h3');
     expect((await texts(page, '[aria-label^=How] h3')).slice(0, 2)).to.deep.equal(['Deal', 'Plan and version']);
     expect(new URL(page.url()).searchParams.get('trace')).to.match(/^[0-9a-f-]{36}$/);
-    const shown = await texts(page, '[aria-label^=How] h3 + span');
+    const visible = await texts(page, '[aria-label^=How] h3 + span');
     const { event } = await (await browser.as('rep')).expect(
       200,
       'GET',
       `/v1/commissions/events/${new URL(page.url()).searchParams.get('trace')}`,
     );
-    expect(shown.at(-1)?.replace('$', '')).to.equal(plain(event.amount));
+    expect(visible.at(-1)?.replace('$', '')).to.equal(plain(event.amount));
     await page.keyboard.press('Escape');
     await page.waitForFunction(`document.querySelector('[aria-label^="How"]') === null`);
     await page.waitForFunction('document.activeElement.hasAttribute("data-row-action")');

@@ -52,9 +52,9 @@ describe('signatures of plans and adjustments in the web app', function () {
   const sign = async (name: Seller, width: number) => {
     const { page, problems, close } = await browser.openPage(idOf(name), '/me/plan', { width });
     await sees(page, 'Accept AE, version 1');
-    const shown = await shownOn(page);
-    expect(shown, 'the worked amount of the test').to.include('4,800.00');
-    expect(shown, 'the plan itself').to.match(/8 ?%/);
+    const visible = await shownOn(page);
+    expect(visible, 'the worked amount of the test').to.include('4,800.00');
+    expect(visible, 'the plan itself').to.match(/8 ?%/);
     expect(await violationsInBothSchemes(page)).to.deep.equal([]);
     expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).to.be.at.most(0);
     await pointer.write(page, 'Your name', `${name} Ito`);

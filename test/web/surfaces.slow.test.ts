@@ -75,9 +75,9 @@ describe('surfaces and features of pay in the web app', function () {
       const ofDeal = line.dealId as string;
       await browser.visit(page, `/deals/${ofDeal}`);
       await sees(page, 'From the deal to the bank');
-      const shown = await textOf(page);
-      if (!shown.includes(deal ?? ofDeal)) wrong.push(`deal: not ${deal ?? ofDeal}`);
-      if (paid !== undefined) wrong.push(...wrongOf('deal', shown, [paid]));
+      const visible = await textOf(page);
+      if (!visible.includes(deal ?? ofDeal)) wrong.push(`deal: not ${deal ?? ofDeal}`);
+      if (paid !== undefined) wrong.push(...wrongOf('deal', visible, [paid]));
       for (const [where, text] of Object.entries({ own, list, statement })) {
         if (/net payout/i.test(text)) wrong.push(`${where} says net payout`);
         if (earned.every((sum) => sum.startsWith('EUR')) && text.includes('$'))

@@ -7,7 +7,7 @@ const places = fc
   .map((all) => all.sort((a, b) => a - b));
 
 describe('the labels of a scale', () => {
-  for (const [title, at, named, shown] of [
+  for (const [title, at, named, visible] of [
     ['all that have room', [0, 12, 24], [], [true, true, true]],
     ['none that touches the one before', [0, 11.9, 24], [], [true, false, true]],
     ['the named one in any case', [0, 5, 24], [1], [false, true, true]],
@@ -16,20 +16,20 @@ describe('the labels of a scale', () => {
     ['the first of two at one place', [50, 50], [], [true, false]],
   ] as const)
     it(`are ${title}`, () => {
-      expect(withoutOverlap(at, 12, named)).to.deep.equal(shown);
+      expect(withoutOverlap(at, 12, named)).to.deep.equal(visible);
     });
 
   it('never overlap, and are left out only where they would', () => {
     fc.assert(
       fc.property(places, fc.integer({ min: 1, max: 30 }), fc.nat(7), (at, room, current) => {
-        const shown = withoutOverlap(at, room, [current]);
-        const displayed = at.filter((_, index) => shown[index]);
+        const visible = withoutOverlap(at, room, [current]);
+        const displayed = at.filter((_, index) => visible[index]);
         displayed.forEach((place, index) => {
           if (index > 0) expect(place - (displayed[index - 1] ?? 0)).to.be.at.least(room);
         });
-        if (current < at.length) expect(shown[current]).to.equal(true);
+        if (current < at.length) expect(visible[current]).to.equal(true);
         at.forEach((place, index) => {
-          if (!shown[index]) expect(displayed.some((other) => Math.abs(other - place) < room)).to.equal(true);
+          if (!visible[index]) expect(displayed.some((other) => Math.abs(other - place) < room)).to.equal(true);
         });
       }),
       { seed: 37, numRuns: 300 },

@@ -190,8 +190,8 @@ describe('an edited rate table', () => {
       row('software', 0.12, { effectiveStart: '2026-02-15' }),
     );
     const spans = listSpans(dated.rows, noTableEdits(dated));
-    const shown = spans.map((span) => listPieces(dated.rows, noTableEdits(dated), span).map(({ key }) => key));
-    expect(shown).to.deep.equal([['r0@'], ['r1@2026-02-15']]);
+    const visible = spans.map((span) => listPieces(dated.rows, noTableEdits(dated), span).map(({ key }) => key));
+    expect(visible).to.deep.equal([['r0@'], ['r1@2026-02-15']]);
   });
 
   it('says beside the cell what is wrong, before and after it was sent', () => {

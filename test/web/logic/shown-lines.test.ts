@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { type Line } from '#web/api/queries.js';
-import { countZeros, selectLines } from '#web/features/lines/shown-lines.js';
+import { countZeros, selectLines } from '#web/features/lines/visible-lines.js';
 
 describe('the displayed lines of a statement', () => {
   const line = (eventId: string, amount: number, part: Partial<Line> = {}): Line =>

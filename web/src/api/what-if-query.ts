@@ -3,7 +3,7 @@ import {
   computeQuarterResults,
   listMissingQuotas,
   listSimulatedQuarters,
-  selectShownResults,
+  selectVisibleResults,
 } from '../features/plans/what-if.js';
 import { listParts, listReleases } from '../features/plans/what-if-pay.js';
 import { dashboardQuery, type Plan, type SimulatedDeal, simulationQuery } from './queries.js';
@@ -25,7 +25,7 @@ export const whatIfQuery = (plans: readonly Plan[], repId: string, deals: readon
       const simulated = quarters.flatMap((quarter) => quarter.simulated);
       return {
         deals: deals.length,
-        results: selectShownResults(results, days, today),
+        results: selectVisibleResults(results, days, today),
         releases: listReleases(simulated),
         parts: listParts(simulated, [...closeDates.keys()], results),
         missing: listMissingQuotas(simulated, closeDates),

@@ -17,7 +17,7 @@ const failedQuery = queryOptions({
   refetchInterval: 10_000,
 });
 
-const maxShown = 5;
+const maxVisible = 5;
 
 /** The people whose commission cannot be calculated, with the reason. For admins. */
 export function FailedCalculations() {
@@ -25,12 +25,12 @@ export function FailedCalculations() {
   const failed = data?.failed ?? [];
   return (
     <>
-      {failed.slice(0, maxShown).map((failed) => (
+      {failed.slice(0, maxVisible).map((failed) => (
         <Failed key={failed.repId} {...failed} />
       ))}
-      {failed.length > maxShown ? (
+      {failed.length > maxVisible ? (
         <p className="dim">
-          The calculation of {formatCount(failed.length - maxShown, 'more person', 'more people')} fails.
+          The calculation of {formatCount(failed.length - maxVisible, 'more person', 'more people')} fails.
         </p>
       ) : null}
     </>

@@ -24,7 +24,7 @@ export function TierMeter({ quota, position, currency, isMoney }: TierMeterProps
   const now = at(quota.attainment);
   const units = (attainment: number) => amountWords(attainment * quota.target, currency, isMoney);
   const room = isPhone ? 22 : 9;
-  const shown = visibleThresholds(
+  const visible = visibleThresholds(
     tiers.map(({ minThreshold }) => at(minThreshold)),
     now,
     room,
@@ -63,7 +63,7 @@ export function TierMeter({ quota, position, currency, isMoney }: TierMeterProps
       <span className={styles.now} style={{ left: `${now}%` }} />
       <div className={styles.thresholds}>
         {tiers.map(({ tierIndex, minThreshold }, index) =>
-          shown[index] ? (
+          visible[index] ? (
             <span
               key={tierIndex}
               className={minThreshold === 0 ? styles.first : styles.threshold}

@@ -6,7 +6,7 @@ import { formatPeriod } from '../../shared/format/periods.js';
 
 type EffectListProps = Pick<CreditsChange, 'byRep' | 'locked'>;
 
-const maxDealsShown = 6;
+const maxVisibleDeals = 6;
 
 /** What a change of a deal would do to each person: open periods, and approved ones. */
 export function EffectList({ byRep = null, locked = [] }: EffectListProps) {
@@ -27,13 +27,13 @@ export function EffectList({ byRep = null, locked = [] }: EffectListProps) {
                 <span className="dim">
                   {': '}
                   {deals
-                    .slice(0, maxDealsShown)
+                    .slice(0, maxVisibleDeals)
                     .map(
                       (deal) =>
                         `${deal.dealName ?? deal.dealKey} ${formatMoney(deal.delta, currency, { signed: true })}`,
                     )
                     .join(', ')}
-                  {deals.length > maxDealsShown ? ' …' : ''}
+                  {deals.length > maxVisibleDeals ? ' …' : ''}
                 </span>
               )}
             </span>

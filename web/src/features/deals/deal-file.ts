@@ -20,9 +20,9 @@ export function dealRows(
   emails: ReadonlyMap<string, string>,
   standard: StandardSlugs,
 ): string[][] {
-  const shown = standardSlugs(standard);
+  const visible = standardSlugs(standard);
   const named = new Set(deals.flatMap(({ fields }) => Object.keys(fields)));
-  const slugs = [...named].filter((slug) => !shown.has(slug)).sort();
+  const slugs = [...named].filter((slug) => !visible.has(slug)).sort();
   const rows = deals.map((deal) => {
     const { deal_id: dealId, name, repId, ownerEmail, amount, currency, stage, closeDate, fields } = deal;
     const owner = emails.get(repId ?? '') ?? ownerEmail;

@@ -71,7 +71,7 @@ export function standardSlugs(standard: StandardSlugs): ReadonlySet<string> {
 }
 
 /** The slugs of values that the form shows beside the other ones. */
-function shownSlugs(standard: StandardSlugs): ReadonlySet<string> {
+function visibleSlugs(standard: StandardSlugs): ReadonlySet<string> {
   return new Set([...standardSlugs(standard), ...resolveSlugs('ownerId', standard)]);
 }
 
@@ -81,16 +81,16 @@ export function listFreeFields(
   others: EditedDeal['others'],
   standard: StandardSlugs,
 ): readonly Field[] {
-  const shown = shownSlugs(standard);
+  const visible = visibleSlugs(standard);
   const isStandard = (slug: string) => shownValues.some((value) => value === standardNamedBy(slug));
-  return fields.filter(({ slug }) => !shown.has(slug) && !isStandard(slug) && others[slug] === undefined);
+  return fields.filter(({ slug }) => !visible.has(slug) && !isStandard(slug) && others[slug] === undefined);
 }
 
 /** What the form shows of a deal; null for a new one. Lists of texts are not edited. */
 export function editedDeal(deal: Deal | null, standard: StandardSlugs): EditedDeal {
-  const shown = shownSlugs(standard);
+  const visible = visibleSlugs(standard);
   const others = Object.entries(deal?.fields ?? {}).filter(
-    ([slug, value]) => !shown.has(slug) && !Array.isArray(value),
+    ([slug, value]) => !visible.has(slug) && !Array.isArray(value),
   );
   return {
     dealId: deal?.deal_id ?? '',

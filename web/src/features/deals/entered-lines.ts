@@ -28,9 +28,9 @@ const kinds = {
   recurring: 'text',
 } as const satisfies Partial<Readonly<Record<ColumnKey, Kind>>>;
 
-type ShownKey = keyof typeof kinds;
+type VisibleKey = keyof typeof kinds;
 
-const labels: Readonly<Record<ShownKey, string>> = {
+const labels: Readonly<Record<VisibleKey, string>> = {
   name: 'Product',
   productCode: 'Code',
   family: 'Family',
@@ -44,16 +44,16 @@ const labels: Readonly<Record<ShownKey, string>> = {
   recurring: 'Billing',
 };
 
-const shown = Object.keys(kinds) as readonly ShownKey[];
+const visible = Object.keys(kinds) as readonly VisibleKey[];
 
-export const lineColumns: readonly GridColumn[] = shown.map((key) => ({
+export const lineColumns: readonly GridColumn[] = visible.map((key) => ({
   key,
   label: labels[key],
   isNumber: kinds[key] === 'number' || kinds[key] === 'share',
 }));
 
 export function toEnteredLine(line: DealLine): EnteredLine {
-  return { lineId: line.lineId, cells: Object.fromEntries(shown.map((key) => [key, write(kinds[key], line[key])])) };
+  return { lineId: line.lineId, cells: Object.fromEntries(visible.map((key) => [key, write(kinds[key], line[key])])) };
 }
 
 function write(kind: Kind, value: string | number | null | undefined): string {
@@ -91,7 +91,7 @@ export function readEnteredLines(entered: readonly EnteredLine[], stored: readon
   const found = new Map<string, string>();
   const lines = entered.filter(isFilled).map(({ lineId, cells }): SentDealLine => {
     const before = stored.find((line) => line.lineId === lineId) ?? {};
-    const values = shown.map((key) => {
+    const values = visible.map((key) => {
       const value = read(kinds[key], cells[key] ?? '');
       if (value === undefined) found.set(cellKey(lineId, key), problems[kinds[key] as keyof typeof problems]);
       if (key === 'amount' && value === null) found.set(cellKey(lineId, key), 'A net amount is required');

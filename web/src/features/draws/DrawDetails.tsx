@@ -73,17 +73,17 @@ const parts = [
 function Shares({ draw }: { readonly draw: Draw }) {
   const shares = shareDraw(draw);
   const paid = Number(shares.paid);
-  const shown = parts.filter(([key]) => Number(shares[key]) > 0);
+  const visible = parts.filter(([key]) => Number(shares[key]) > 0);
   return (
     <div>
       <div className={styles.bar} aria-hidden="true">
-        {shown.map(([key]) => (
+        {visible.map(([key]) => (
           <span key={key} className={styles[key]} style={{ width: `${(Number(shares[key]) / (paid || 1)) * 100}%` }} />
         ))}
       </div>
       <p className={styles.legend}>
         <span>{formatMoney(shares.paid, draw.currency)} paid by the draw:</span>
-        {shown.map(([key, words]) => (
+        {visible.map(([key, words]) => (
           <span key={key}>
             <span className={`${styles.mark} ${styles[key]}`} aria-hidden="true" /> {words}{' '}
             {formatMoney(shares[key], draw.currency)}

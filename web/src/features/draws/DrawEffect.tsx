@@ -12,7 +12,7 @@ interface EffectOfDrawProps {
 type Row = DrawEffect['byPeriod'][number];
 
 /** How many statements are displayed. */
-const maxShown = 6;
+const maxVisible = 6;
 
 /** What a change of a draw does to the statements that are not approved yet. */
 export function EffectOfDraw({ effect, error }: EffectOfDrawProps) {
@@ -24,7 +24,7 @@ export function EffectOfDraw({ effect, error }: EffectOfDrawProps) {
       <DataTable
         caption="What it does to open statements"
         columns={columns}
-        rows={effect.byPeriod.slice(0, maxShown)}
+        rows={effect.byPeriod.slice(0, maxVisible)}
         rowKey={({ period, currency }) => `${period} ${currency}`}
       />
       <p className="dim">With what is earned by now, if each statement is approved in turn.</p>

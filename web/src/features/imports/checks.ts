@@ -93,8 +93,8 @@ function dateCheck(filled: readonly string[], chosen: DateFormat | null): Check 
   if (format === 'ISO') return { tone: 'good', words: formatCount(filled.length, 'date') };
   if (chosen === null) return { tone: 'warning', words: 'Day or month first? Choose above' };
   if (format === null) return { tone: 'good', words: `${firstWords[chosen]} first` };
-  const shown = `${firstWords[format]} first, shown by ${formatCount(shownBy, 'row')}`;
-  return format === chosen ? { tone: 'info', words: shown } : { tone: 'warning', words: shown };
+  const visible = `${firstWords[format]} first, shown by ${formatCount(shownBy, 'row')}`;
+  return format === chosen ? { tone: 'info', words: visible } : { tone: 'warning', words: visible };
 }
 
 const firstWords = { MDY: 'Month', DMY: 'Day', ISO: 'Year' } as const;

@@ -19,8 +19,8 @@ export function readNumberFormat(
   group: string = groupSeparator,
   others: readonly string[] = [],
 ): ReadNumberFormat {
-  const shown = formatsOf(cells);
-  const found = shown.size > 0 ? shown : formatsOf(others);
+  const visible = formatsOf(cells);
+  const found = visible.size > 0 ? visible : formatsOf(others);
   const [only, another] = found;
   if (only !== undefined) return { format: another === undefined ? only : null, isGuess: false };
   const separators = new Set([...cells, ...others].filter(isOpen).map((cell) => (cell.includes(',') ? ',' : '.')));

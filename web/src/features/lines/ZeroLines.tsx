@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import { type Line } from '../../api/queries.js';
 import { formatCount } from '../../shared/format/numbers.js';
-import { countZeros } from './shown-lines.js';
+import { countZeros } from './visible-lines.js';
 
 interface ZeroLinesProps {
   readonly lines: readonly Line[];

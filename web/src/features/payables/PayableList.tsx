@@ -6,20 +6,20 @@ import { formatCount } from '../../shared/format/numbers.js';
 import { describePayable, statusWords } from './words.js';
 
 /** How many parts are displayed at once. */
-const maxShown = 50;
+const maxVisible = 50;
 
 /** Parts of what is earned, each with its status and what it waits for. */
 export function PayableList({ label, payables }: { readonly label: string; readonly payables: readonly Payable[] }) {
   return (
     <>
       <ul className={blocks.rows} aria-label={label}>
-        {payables.slice(0, maxShown).map((payable, index) => (
+        {payables.slice(0, maxVisible).map((payable, index) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: parts of an amount have no id
           <Part key={index} payable={payable} />
         ))}
       </ul>
-      {payables.length <= maxShown ? null : (
-        <p className="dim">{formatCount(payables.length - maxShown, 'further part')}</p>
+      {payables.length <= maxVisible ? null : (
+        <p className="dim">{formatCount(payables.length - maxVisible, 'further part')}</p>
       )}
     </>
   );

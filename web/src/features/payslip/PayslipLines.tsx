@@ -121,12 +121,12 @@ function Head({ line, currency, period, paidIn, isTotal, step }: LineProps) {
 }
 
 /** How many rows are displayed at once. */
-const maxShown = 50;
+const maxVisible = 50;
 
 function Rows({ rows, currency }: { readonly rows: readonly PayslipRow[]; readonly currency: string }) {
   return (
     <ul className={styles.rows}>
-      {rows.slice(0, maxShown).map((row, index) => (
+      {rows.slice(0, maxVisible).map((row, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: rows have no id, and their order is that of the statement
         <li key={index} className={styles.line}>
           <span>
@@ -142,7 +142,9 @@ function Rows({ rows, currency }: { readonly rows: readonly PayslipRow[]; readon
           <Money amount={row.amount} currency={currency} unit="none" />
         </li>
       ))}
-      {rows.length > maxShown ? <li className="dim">{formatCount(rows.length - maxShown, 'further line')}</li> : null}
+      {rows.length > maxVisible ? (
+        <li className="dim">{formatCount(rows.length - maxVisible, 'further line')}</li>
+      ) : null}
     </ul>
   );
 }

@@ -14,13 +14,13 @@ interface ListedPeopleProps {
   /** The people of the unfiltered list; everyone who may earn if the service sends the list. */
   readonly repIds?: readonly string[];
   readonly filter: PersonFilter;
-  readonly shown: number;
+  readonly visible: number;
   readonly onFilter: (filter: PersonFilter) => void;
   readonly words?: string;
 }
 
 /** The filters of a list that has a row for each person, and its saved views. */
-export function ListedPeople({ repIds, filter, shown, onFilter, ...words }: ListedPeopleProps) {
+export function ListedPeople({ repIds, filter, visible, onFilter, ...words }: ListedPeopleProps) {
   const people = useQuery(peopleQuery);
   const fields = useQuery(personFieldsQuery);
   const views = useQuery(savedViewsQuery);
@@ -30,7 +30,7 @@ export function ListedPeople({ repIds, filter, shown, onFilter, ...words }: List
   const offered = everyone.filter((person) => (repIds === undefined ? mayEarn(person) : listed.has(person.id)));
   return (
     <>
-      <PersonFilters {...{ people: offered, everyone, filter, shown, onFilter, ...words }} />
+      <PersonFilters {...{ people: offered, everyone, filter, visible, onFilter, ...words }} />
       <SavedViews />
     </>
   );

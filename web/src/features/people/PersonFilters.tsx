@@ -23,7 +23,7 @@ interface PersonFiltersProps {
   readonly everyone?: readonly Person[];
   readonly filter: PersonFilter;
   /** Number of people who pass the filter. */
-  readonly shown: number;
+  readonly visible: number;
   /** What the words are compared with, if that is less than everything that is known of a person. */
   readonly words?: string;
   readonly onFilter: (filter: PersonFilter) => void;
@@ -37,7 +37,7 @@ const choices = { team: 'All teams', title: 'All titles', location: 'All locatio
 
 /** Restricts a list of people by words and by the values that people have; choices without values are left out. */
 export function PersonFilters(props: PersonFiltersProps) {
-  const { people, everyone = people, filter, shown, onFilter, hasInactive = false, children } = props;
+  const { people, everyone = people, filter, visible, onFilter, hasInactive = false, children } = props;
   const { data: fields = [] } = useQuery(personFieldsQuery);
   const chosen = readFieldFilter(filter.fields);
   const set = (change: PersonFilter) => onFilter({ ...filter, ...change });
@@ -97,7 +97,7 @@ export function PersonFilters(props: PersonFiltersProps) {
       {isFiltered(filter) ? (
         <>
           <span className="dim" aria-live="polite">
-            {shown} of {formatCount(people.length, 'person', 'people')}
+            {visible} of {formatCount(people.length, 'person', 'people')}
           </span>
           <LinkButton onClick={() => onFilter(noPersonFilter)}>Clear the filters</LinkButton>
         </>

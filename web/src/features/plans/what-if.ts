@@ -134,7 +134,7 @@ export function sumAdditions(results: readonly QuarterResult[]): readonly (reado
 }
 
 /** The quarters to show: those in which chosen deals close, and others whose amounts the deals change. */
-export function selectShownResults(
+export function selectVisibleResults(
   results: readonly QuarterResult[],
   closeDates: readonly string[],
   today: string,

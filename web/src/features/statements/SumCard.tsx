@@ -1,7 +1,7 @@
 import { HeroMoney } from '../../components/Money.js';
 import { StatCard } from '../../components/StatCard.js';
 import { formatMoney } from '../../shared/format/numbers.js';
-import { type Sum, shownSums } from './pay-sums.js';
+import { type Sum, visibleSums } from './pay-sums.js';
 
 interface SumCardProps {
   readonly label: string;
@@ -12,7 +12,7 @@ interface SumCardProps {
 
 /** A sum as the figure of a card, with those in other currencies below it. */
 export function SumCard({ label, sums, note, size }: SumCardProps) {
-  const [main, ...others] = shownSums(sums);
+  const [main, ...others] = visibleSums(sums);
   return (
     <StatCard
       label={label}

@@ -1,5 +1,5 @@
 import { LedgerTotal, Money } from '../../components/Money.js';
-import { type Sum, shownSums } from './pay-sums.js';
+import { type Sum, visibleSums } from './pay-sums.js';
 import styles from './SumLines.module.css';
 
 interface SumLinesProps {
@@ -14,7 +14,7 @@ export function SumLines({ sums, main, isTotal = false }: SumLinesProps) {
   const Figure = isTotal ? LedgerTotal : Money;
   return (
     <span className={styles.sums}>
-      {shownSums(sums).map(({ currency, amount }) => (
+      {visibleSums(sums).map(({ currency, amount }) => (
         <Figure key={currency} amount={amount} currency={currency} unit={unitOf(currency, main)} />
       ))}
     </span>

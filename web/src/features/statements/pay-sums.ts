@@ -62,14 +62,14 @@ export function present(sums: readonly Sum[]): readonly Sum[] {
 }
 
 /** Sums with something to say: those that are not zero, or the first one. */
-export function shownSums(sums: readonly Sum[]): readonly Sum[] {
-  const shown = present(sums);
-  return shown.length === 0 ? sums.slice(0, 1) : shown;
+export function visibleSums(sums: readonly Sum[]): readonly Sum[] {
+  const visible = present(sums);
+  return visible.length === 0 ? sums.slice(0, 1) : visible;
 }
 
 /** The sums in words, such as "$5.00", or "USD 5.00 + EUR 3.00". */
 export function sumWords(sums: readonly Sum[], joint = ' + ', signed = false): string {
-  const shown = shownSums(sums);
-  const unit = shown.length > 1 ? 'code' : 'symbol';
-  return shown.map(({ amount, currency }) => formatMoney(amount, currency, { unit, signed })).join(joint);
+  const visible = visibleSums(sums);
+  const unit = visible.length > 1 ? 'code' : 'symbol';
+  return visible.map(({ amount, currency }) => formatMoney(amount, currency, { unit, signed })).join(joint);
 }

@@ -9,7 +9,7 @@ interface LazyTraceDrawerProps extends TraceDrawerProps {
 }
 
 /** The drawer that explains an amount. Its code is loaded when it is opened for the first time. */
-export function LazyTraceDrawer({ isBeside = false, ...shown }: LazyTraceDrawerProps) {
+export function LazyTraceDrawer({ isBeside = false, ...visible }: LazyTraceDrawerProps) {
   useEffect(() => {
     // The page becomes narrow at once, not when the code has arrived.
     if (isBeside) document.documentElement.dataset['drawer'] = 'open';
@@ -19,7 +19,7 @@ export function LazyTraceDrawer({ isBeside = false, ...shown }: LazyTraceDrawerP
   }, [isBeside]);
   return (
     <Suspense fallback={null}>
-      <TraceDrawer {...shown} />
+      <TraceDrawer {...visible} />
     </Suspense>
   );
 }

@@ -185,7 +185,7 @@ function conditionStep({ conditions }: Trace): Step {
 function conversionSteps({ event }: Explanation, { conversions = [] }: Trace): readonly Step[] {
   return conversions.map(({ from, to, day, rate, provisional, legs, values }): Step => {
     const ofField = values.filter(({ field }) => field !== undefined);
-    const shown = ofField.length > 0 ? ofField : values;
+    const visible = ofField.length > 0 ? ofField : values;
     const of = formatDay(day, 'long');
     const isDirect = legs.length === 1 && legs[0]?.from === from;
     const how = isDirect ? '' : ` It follows from ${legs.map(legWords).join(' and ')}.`;
@@ -195,7 +195,7 @@ function conversionSteps({ event }: Explanation, { conversions = [] }: Trace): r
       title: 'Converted',
       figure: `${from} → ${to}`,
       words: [`1 ${from} is ${formatNumber(rate)} ${to} on ${of}${since}.${how}${until}`],
-      rows: shown.map(({ field, ruleName, value, converted }) => ({
+      rows: visible.map(({ field, ruleName, value, converted }) => ({
         label: field === undefined ? (ruleName ?? 'Earned below') : fieldWords(field),
         value: `${formatMoney(value, from)} → ${formatMoney(converted, event.currency)}`,
       })),
@@ -374,9 +374,9 @@ function computeScale(
     .slice(1)
     .map(({ tierIndex }) => tiers.find((tier) => tier.tierIndex === tierIndex)?.minThreshold ?? 0);
   const ends = parts.map((_, index) => parts.slice(0, index + 1).reduce((sum, { share }) => sum + share * 100, 0));
-  const shown = withoutOverlap([0, ...ends], labelRoom, [0, parts.length]);
+  const visible = withoutOverlap([0, ...ends], labelRoom, [0, parts.length]);
   const labels = [Math.min(before, after), ...between, Math.max(before, after)].map(formatAttainment);
-  return labels.map((label, index) => (shown[index] === true ? label : ''));
+  return labels.map((label, index) => (visible[index] === true ? label : ''));
 }
 
 const limitWords: Readonly<Record<string, string>> = {

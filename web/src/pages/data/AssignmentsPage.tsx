@@ -159,8 +159,8 @@ function Matrix({ people, everyone, plans, assignments, chosen, onChosen, onOpen
   const navigate = useNavigate({ from: '/assignments' });
   const [isKeeping, setKeeping] = useState(false);
   const body = useRef<HTMLTableSectionElement>(null);
-  const shown = filterPeople(byName(people), everyone, filter);
-  const { from, to } = useVisibleRows(body, shown.length, rowHeight);
+  const visible = filterPeople(byName(people), everyone, filter);
+  const { from, to } = useVisibleRows(body, visible.length, rowHeight);
   const byCell = Map.groupBy(assignments, ({ repId, planId }) => `${repId} ${planId}`);
   if (people.length === 0 || plans.length === 0)
     return (
@@ -168,14 +168,14 @@ function Matrix({ people, everyone, plans, assignments, chosen, onChosen, onOpen
         People are paid by the plans that they are assigned to.
       </EmptyState>
     );
-  const all = shown.length > 0 && shown.every(({ id }) => chosen.has(id));
+  const all = visible.length > 0 && visible.every(({ id }) => chosen.has(id));
   return (
     <>
       <PersonFilters
         people={people}
         everyone={everyone}
         filter={filter}
-        shown={shown.length}
+        visible={visible.length}
         onFilter={(next) => navigate({ search: next, replace: true })}
       >
         {isKeepable(filter) ? (
@@ -184,10 +184,10 @@ function Matrix({ people, everyone, plans, assignments, chosen, onChosen, onOpen
       </PersonFilters>
       <SavedViews />
       {isKeeping ? (
-        <KeepFilterDialog filter={filter} plans={plans} people={shown} onClose={() => setKeeping(false)} />
+        <KeepFilterDialog filter={filter} plans={plans} people={visible} onClose={() => setKeeping(false)} />
       ) : null}
       <section className={grid.grid} aria-label="Assignments">
-        <table aria-rowcount={shown.length}>
+        <table aria-rowcount={visible.length}>
           <caption className="unseen">People by plan</caption>
           <thead>
             <tr>
@@ -196,7 +196,7 @@ function Matrix({ people, everyone, plans, assignments, chosen, onChosen, onOpen
                   label="Everyone in the list"
                   checked={all}
                   isPartial={!all && chosen.size > 0}
-                  onChange={() => onChosen(new Set(all ? [] : shown.map(({ id }) => id)))}
+                  onChange={() => onChosen(new Set(all ? [] : visible.map(({ id }) => id)))}
                 />{' '}
                 Person
               </th>
@@ -210,7 +210,7 @@ function Matrix({ people, everyone, plans, assignments, chosen, onChosen, onOpen
           </thead>
           <tbody ref={body} onKeyDown={(event) => moveFocus(event, body.current)}>
             <Spacer height={from * rowHeight} />
-            {shown.slice(from, to).map((person) => (
+            {visible.slice(from, to).map((person) => (
               <tr key={person.id}>
                 <th scope="row">
                   <Check
@@ -232,7 +232,7 @@ function Matrix({ people, everyone, plans, assignments, chosen, onChosen, onOpen
                 ))}
               </tr>
             ))}
-            <Spacer height={(shown.length - to) * rowHeight} />
+            <Spacer height={(visible.length - to) * rowHeight} />
           </tbody>
         </table>
       </section>

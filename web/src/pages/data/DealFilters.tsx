@@ -99,10 +99,10 @@ interface TypedFilterProps {
 /** A filter by a text, which is applied when the typing pauses. */
 function TypedFilter({ value, onType, ...rest }: TypedFilterProps) {
   const [typed, setTyped] = useState(value);
-  const [shown, setShown] = useState(value);
+  const [visible, setVisible] = useState(value);
   // The input follows the address, such as when the filters are cleared.
-  if (shown !== value) {
-    setShown(value);
+  if (visible !== value) {
+    setVisible(value);
     if (typed.trim() !== value) setTyped(value);
   }
   const apply = useDebouncedCallback((text: string) => onType(text.trim() || undefined), 300);

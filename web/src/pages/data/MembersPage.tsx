@@ -111,19 +111,19 @@ function MemberList({ people, filter, onFilter, onEdit }: MemberListProps) {
   const [isChanging, setChanging] = useState(false);
   const { repId } = useSession();
   const names = new Map(people.map(({ id, name }) => [id, name]));
-  const shown = filterPeople(byName(people), people, filter);
+  const visible = filterPeople(byName(people), people, filter);
   const { data: fields = [] } = useQuery(personFieldsQuery);
   const invite = useInvite(() => setChosen(new Set()));
   if (people.length === 0)
     return <EmptyState title="No people yet">Import a file, connect a CRM, or add people one by one.</EmptyState>;
   return (
     <>
-      <PersonFilters people={people} filter={filter} shown={shown.length} onFilter={onFilter} hasInactive />
+      <PersonFilters people={people} filter={filter} visible={visible.length} onFilter={onFilter} hasInactive />
       <SavedViews />
       <DataTable
         caption="People"
-        columns={buildColumns(names, shown, chosen, setChosen, onEdit, repId, fields)}
-        rows={shown}
+        columns={buildColumns(names, visible, chosen, setChosen, onEdit, repId, fields)}
+        rows={visible}
         rowKey={({ id }) => id}
         selectedKeys={chosen}
         rowHeight={50}
@@ -159,14 +159,14 @@ function MemberList({ people, filter, onFilter, onEdit }: MemberListProps) {
 
 function buildColumns(
   names: ReadonlyMap<string, string>,
-  shown: readonly Person[],
+  visible: readonly Person[],
   chosen: ReadonlySet<string>,
   onChosen: (chosen: ReadonlySet<string>) => void,
   onEdit: (personId: string) => void,
   ownId: string,
   fields: readonly PersonField[],
 ): readonly Column<Person>[] {
-  const all = shown.length > 0 && shown.every(({ id }) => chosen.has(id));
+  const all = visible.length > 0 && visible.every(({ id }) => chosen.has(id));
   return [
     {
       key: 'choose',
@@ -175,7 +175,7 @@ function buildColumns(
           label="Everyone"
           checked={all}
           isPartial={!all && chosen.size > 0}
-          onChange={() => onChosen(new Set(all ? [] : shown.map(({ id }) => id)))}
+          onChange={() => onChosen(new Set(all ? [] : visible.map(({ id }) => id)))}
         />
       ),
       width: '40px',
@@ -214,7 +214,7 @@ function buildColumns(
       cell: ({ managerId }) => names.get(managerId ?? '') ?? <span className="dim">–</span>,
     },
     ...fields
-      .filter((field) => shown.some((person) => fieldInWords(field, person) !== null))
+      .filter((field) => visible.some((person) => fieldInWords(field, person) !== null))
       .map(
         (field): Column<Person> => ({
           key: `field ${field.slug}`,

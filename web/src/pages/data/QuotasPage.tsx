@@ -139,7 +139,7 @@ function QuotaGrid({ plan, rule, year }: QuotaGridProps) {
   const isListed = (person: Person) => (isEveryone || assigned.size === 0 ? mayEarn(person) : assigned.has(person.id));
   const everyone = people.data?.reps ?? [];
   const listed = everyone.filter((one) => isListed(one) || one.id === person);
-  const shown = filterPeople(listed, everyone, filter);
+  const visible = filterPeople(listed, everyone, filter);
   if (people.isPending || fields.isPending) return <Skeleton height={520} />;
   return (
     <>
@@ -147,7 +147,7 @@ function QuotaGrid({ plan, rule, year }: QuotaGridProps) {
         people={listed}
         everyone={everyone}
         filter={filter}
-        shown={shown.length}
+        visible={visible.length}
         onFilter={(next) =>
           navigate({ search: (present) => ({ year: present.year, rule: present.rule, ...next }), replace: true })
         }
@@ -170,7 +170,9 @@ function QuotaGrid({ plan, rule, year }: QuotaGridProps) {
       </PersonFilters>
       <SavedViews />
       <Loaded query={combineQueries({ people, quotas })} height={480}>
-        {(data) => <Targets key={amount} amount={amount} rule={rule} year={year} people={shown} quotas={data.quotas} />}
+        {(data) => (
+          <Targets key={amount} amount={amount} rule={rule} year={year} people={visible} quotas={data.quotas} />
+        )}
       </Loaded>
     </>
   );

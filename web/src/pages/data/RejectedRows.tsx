@@ -11,7 +11,7 @@ import styles from './Import.module.css';
 import { correctionKey, type Import } from './use-import.js';
 
 /** Rows that can be corrected in place; the others are in the file to download. */
-const maxShown = 100;
+const maxVisible = 100;
 
 /** The rejected rows with the reason, which can be corrected here or in the downloaded file. */
 export function RejectedRows({
@@ -36,13 +36,13 @@ export function RejectedRows({
       <DataTable
         caption="Rejected rows"
         columns={buildColumns(currentImport, reasons)}
-        rows={rows.slice(0, maxShown)}
+        rows={rows.slice(0, maxVisible)}
         rowKey={String}
         rowHeight={45}
       />
-      {rows.length > maxShown ? (
+      {rows.length > maxVisible ? (
         <p className="dim">
-          The first {maxShown} of {formatNumber(rows.length)} rows.
+          The first {maxVisible} of {formatNumber(rows.length)} rows.
         </p>
       ) : null}
     </section>

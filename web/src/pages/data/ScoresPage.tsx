@@ -119,13 +119,13 @@ function ScoreGrid({ of: { plan, rule }, year }: ScoreGridProps) {
   const assigned = new Set(plan.assignedReps.map(({ repId }) => repId));
   const everyone = people.data?.reps ?? [];
   const listed = everyone.filter((person) => (assigned.size === 0 ? mayEarn(person) : assigned.has(person.id)));
-  const shown = filterPeople(listed, everyone, filter);
+  const visible = filterPeople(listed, everyone, filter);
   return (
     <>
       <PersonFilters
         people={listed}
         filter={filter}
-        shown={shown.length}
+        visible={visible.length}
         onFilter={(next) =>
           navigate({ search: (present) => ({ year: present.year, rule: present.rule, ...next }), replace: true })
         }
@@ -134,7 +134,7 @@ function ScoreGrid({ of: { plan, rule }, year }: ScoreGridProps) {
         {(data) => (
           <Scores
             of={{ field: rule.measure, periods: periodsFor(rule, year), key: `${rule.id}:${year}` }}
-            people={shown}
+            people={visible}
             stored={new Map(data.scores.map(({ repId, period, score }) => [cellKey(repId, period), score]))}
           />
         )}

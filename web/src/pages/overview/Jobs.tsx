@@ -5,7 +5,7 @@ import { JobLine } from '../../components/JobProgress.js';
 import { Loaded } from '../../components/Loaded.js';
 import styles from './Overview.module.css';
 
-const maxShown = 4;
+const maxVisible = 4;
 
 /** The latest jobs with their progress or result. */
 export function Jobs() {
@@ -21,7 +21,7 @@ export function Jobs() {
           all.length === 0 ? (
             <p className="dim">No jobs in the last six hours.</p>
           ) : (
-            all.slice(0, maxShown).map((job) => <JobLine key={job.jobId} job={job} />)
+            all.slice(0, maxVisible).map((job) => <JobLine key={job.jobId} job={job} />)
           )
         }
       </Loaded>

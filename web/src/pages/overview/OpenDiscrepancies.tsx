@@ -10,7 +10,7 @@ import { sumAmounts } from '../../shared/format/exact.js';
 import { formatPeriod } from '../../shared/format/periods.js';
 import styles from './Overview.module.css';
 
-const maxShown = 6;
+const maxVisible = 6;
 
 /** Approved statements that would differ today, the largest difference first. */
 export function OpenDiscrepancies() {
@@ -30,7 +30,7 @@ export function OpenDiscrepancies() {
             <DataTable
               caption="Open discrepancies"
               columns={columns}
-              rows={[...discrepancies].sort((a, b) => Math.abs(b.delta) - Math.abs(a.delta)).slice(0, maxShown)}
+              rows={[...discrepancies].sort((a, b) => Math.abs(b.delta) - Math.abs(a.delta)).slice(0, maxVisible)}
               rowKey={({ discrepancyId }) => discrepancyId}
               rowHeight={50}
               total={{

@@ -168,15 +168,15 @@ function Control(props: FileCardProps & { readonly file: PayrollFile }) {
 }
 
 function Amounts({ sums, currency }: { readonly sums: readonly Sum[]; readonly currency: string }) {
-  const shown = sums.length === 0 ? [{ currency, amount: '0' }] : sums;
+  const visible = sums.length === 0 ? [{ currency, amount: '0' }] : sums;
   return (
     <span className={styles.amounts}>
-      {shown.map((sum) => (
+      {visible.map((sum) => (
         <Money
           key={sum.currency}
           amount={sum.amount}
           currency={sum.currency}
-          unit={shown.length > 1 || sum.currency !== currency ? 'code' : 'symbol'}
+          unit={visible.length > 1 || sum.currency !== currency ? 'code' : 'symbol'}
         />
       ))}
     </span>

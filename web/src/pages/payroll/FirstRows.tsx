@@ -5,7 +5,7 @@ import { formatCount } from '../../shared/format/numbers.js';
 const maxFirstRows = 10;
 
 interface FirstRows<Row> {
-  readonly shown: readonly Row[];
+  readonly visible: readonly Row[];
   readonly count: number;
   readonly showAll: () => void;
 }
@@ -13,7 +13,7 @@ interface FirstRows<Row> {
 /** The first rows of a list until all are requested, so that the file below stays within reach. */
 export function useFirstRows<Row>(rows: readonly Row[]): FirstRows<Row> {
   const [isAll, setAll] = useState(false);
-  return { shown: isAll ? rows : rows.slice(0, maxFirstRows), count: rows.length, showAll: () => setAll(true) };
+  return { visible: isAll ? rows : rows.slice(0, maxFirstRows), count: rows.length, showAll: () => setAll(true) };
 }
 
 interface ShowAllProps {
@@ -22,8 +22,8 @@ interface ShowAllProps {
   readonly many?: string;
 }
 
-export function ShowAll({ rows: { shown, count, showAll }, one, many }: ShowAllProps) {
-  if (shown.length === count) return null;
+export function ShowAll({ rows: { visible, count, showAll }, one, many }: ShowAllProps) {
+  if (visible.length === count) return null;
   return (
     <Button kind="quiet" onClick={showAll}>
       Show all {formatCount(count, one, many)}

@@ -17,7 +17,7 @@ interface MissingIdsProps {
   readonly children: ReactNode;
 }
 
-const maxShown = 5;
+const maxVisible = 5;
 
 /** A warning about people without an ID in the payroll system, which is added here. */
 export function MissingIds({ people, title, children }: MissingIdsProps) {
@@ -29,12 +29,12 @@ export function MissingIds({ people, title, children }: MissingIdsProps) {
       tone="warning"
       icon={IconAlertTriangle}
       title={title}
-      actions={people.length > maxShown ? <PeopleLink /> : undefined}
+      actions={people.length > maxVisible ? <PeopleLink /> : undefined}
     >
       <p>{children}</p>
       {mayAdd ? (
         <p className={styles.adds}>
-          {people.slice(0, maxShown).map((person) => (
+          {people.slice(0, maxVisible).map((person) => (
             <LinkButton key={person.repId} onClick={() => setEdited(person)}>
               Add ID of {person.name}
             </LinkButton>

@@ -30,7 +30,7 @@ export function MissingPeople({ period, currency, missing, people }: MissingPeop
         <DataTable
           caption="People who are not in the file"
           columns={buildColumns(period, currency, people)}
-          rows={rows.shown}
+          rows={rows.visible}
           rowKey={({ statement }) => statement.repId}
           rowHeight={53}
           total={{

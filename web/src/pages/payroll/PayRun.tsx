@@ -50,7 +50,7 @@ export function PayRun({ period, currency, rows }: PayRunProps) {
       <DataTable
         caption="This run by person"
         columns={buildColumns(period, currency, columns)}
-        rows={first.shown}
+        rows={first.visible}
         rowKey={({ key }) => key}
         rowHeight={37}
         isInset

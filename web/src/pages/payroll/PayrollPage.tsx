@@ -95,7 +95,7 @@ interface FileChoice {
 function PayrollPeriod({ period, team, filter, file }: PayrollPeriodProps) {
   const navigate = useNavigate({ from: '/payroll' });
   const isFound = usePersonFilter(filter);
-  const shown = isFiltered(filter) ? restrict(team, isFound) : team;
+  const visible = isFiltered(filter) ? restrict(team, isFound) : team;
   const people = useQuery(peopleQuery);
   const handovers = useQuery(handoversQuery);
   const terms = useQuery(payrollTermsQuery);
@@ -105,10 +105,10 @@ function PayrollPeriod({ period, team, filter, file }: PayrollPeriodProps) {
       <ListedPeople
         repIds={team.statements.map(({ repId }) => repId)}
         filter={filter}
-        shown={shown.statements.length}
+        visible={visible.statements.length}
         onFilter={(next) => navigate({ search: (present) => ({ ...present, ...next }), replace: true })}
       />
-      {pays ? <PaySums team={shown} isFound={isFound} /> : <PayrollStrip team={shown} />}
+      {pays ? <PaySums team={visible} isFound={isFound} /> : <PayrollStrip team={visible} />}
       <Loaded query={combineQueries({ people, handovers, terms })} height={900}>
         {({ people: { reps }, handovers: { handovers: recorded }, terms: codes }) => (
           <>
@@ -116,10 +116,10 @@ function PayrollPeriod({ period, team, filter, file }: PayrollPeriodProps) {
               <MissingPeople
                 period={period}
                 currency={team.currency}
-                missing={missingPeople(shown.statements, reps)}
+                missing={missingPeople(visible.statements, reps)}
                 people={reps}
               />
-              <ReadyByTeam team={shown} people={reps} />
+              <ReadyByTeam team={visible} people={reps} />
             </div>
             {isFiltered(filter) ? <p className="dim">{wholePeriod(pays)}</p> : null}
             {pays ? (

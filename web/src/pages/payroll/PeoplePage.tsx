@@ -58,7 +58,7 @@ function People({ people }: { readonly people: readonly Person[] }) {
   const filter = personFilterOf(route.useSearch());
   const navigate = useNavigate({ from: '/people' });
   const isFound = usePersonFilter(filter);
-  const shown = (part === 'all' ? people : missing).filter((person) => isFound(person.id, person.name));
+  const visible = (part === 'all' ? people : missing).filter((person) => isFound(person.id, person.name));
   return (
     <div>
       <Tabs<Part>
@@ -81,18 +81,18 @@ function People({ people }: { readonly people: readonly Person[] }) {
         <ListedPeople
           repIds={people.map(({ id }) => id)}
           filter={filter}
-          shown={people.filter((person) => isFound(person.id, person.name)).length}
+          visible={people.filter((person) => isFound(person.id, person.name)).length}
           onFilter={(search) => navigate({ search, replace: true })}
         />
-        {shown.length === 0 && isFiltered(filter) ? (
+        {visible.length === 0 && isFiltered(filter) ? (
           <EmptyState title="No one who matches is in this list">Clear the filters to see everyone.</EmptyState>
-        ) : shown.length === 0 ? (
+        ) : visible.length === 0 ? (
           <EmptyState title="Everyone has a payroll ID">Files of every layout can be made.</EmptyState>
         ) : (
           <DataTable
             caption="People and their payroll IDs"
             columns={buildColumns(people, role, setEdited)}
-            rows={shown}
+            rows={visible}
             rowKey={({ id }) => id}
             rowHeight={37}
           />

@@ -63,26 +63,26 @@ function StatementTable({ period, team }: { readonly period: string; readonly te
   const navigate = useNavigate({ from: '/payroll-statements' });
   const filter = personFilterOf(route.useSearch());
   const isFound = usePersonFilter(filter);
-  const shown = statements.filter((statement) => isFound(statement.repId, statement.name));
+  const visible = statements.filter((statement) => isFound(statement.repId, statement.name));
   return (
     <>
       <ListedPeople
         repIds={statements.map(({ repId }) => repId)}
         filter={filter}
-        shown={shown.length}
+        visible={visible.length}
         onFilter={(next) => navigate({ search: (present) => ({ ...present, ...next }), replace: true })}
       />
       <Card isFlush>
         <DataTable
           caption="Statements of the period"
           columns={buildColumns(period, currency, hasPayouts(statements))}
-          rows={shown}
+          rows={visible}
           rowKey={({ repId }) => repId}
           rowHeight={37}
           isInset
           total={{
-            person: !isFiltered(filter) ? 'Everyone' : formatCount(shown.length, 'person', 'people'),
-            net: <SumLines sums={netSums(shown, currency)} main={currency} isTotal />,
+            person: !isFiltered(filter) ? 'Everyone' : formatCount(visible.length, 'person', 'people'),
+            net: <SumLines sums={netSums(visible, currency)} main={currency} isTotal />,
           }}
         />
       </Card>

@@ -29,7 +29,7 @@ export function ReadyByTeam({ team: { statements, currency }, people }: ReadyByT
       <DataTable
         caption="Approved amounts by team"
         columns={buildColumns(currency)}
-        rows={rows.shown}
+        rows={rows.visible}
         rowKey={({ key }) => key}
         rowHeight={33}
         total={{

@@ -24,7 +24,7 @@ export function NewPlanPage() {
     >
       <Loaded query={templates} height={600}>
         {(all) => {
-          const shown = all.map(withCurve);
+          const visible = all.map(withCurve);
           return (
             <>
               {/* The cards of a row are equally high: those without a curve have rows of their own. */}
@@ -36,10 +36,10 @@ export function NewPlanPage() {
                     <Unsaved template={undefined} />
                   </Link>
                 </li>
-                <Templates shown={shown.filter(({ curve }) => curve === null)} />
+                <Templates visible={visible.filter(({ curve }) => curve === null)} />
               </ul>
               <ul className={styles.gallery}>
-                <Templates shown={shown.filter(({ curve }) => curve !== null)} />
+                <Templates visible={visible.filter(({ curve }) => curve !== null)} />
               </ul>
             </>
           );
@@ -61,17 +61,17 @@ function withCurve(template: PlanTemplate) {
   return { template, rules, curve: first === undefined || first.tiers.length < 2 ? null : payoutCurve(first, 100_000) };
 }
 
-type ShownTemplate = ReturnType<typeof withCurve>;
+type VisibleTemplate = ReturnType<typeof withCurve>;
 
-function Templates({ shown }: { readonly shown: readonly ShownTemplate[] }) {
-  return shown.map((one) => (
+function Templates({ visible }: { readonly visible: readonly VisibleTemplate[] }) {
+  return visible.map((one) => (
     <li key={one.template.templateId}>
       <Template {...one} />
     </li>
   ));
 }
 
-function Template({ template: { templateId, name, description }, rules, curve }: ShownTemplate) {
+function Template({ template: { templateId, name, description }, rules, curve }: VisibleTemplate) {
   const { workspace } = useSession();
   const [first] = rules;
   return (

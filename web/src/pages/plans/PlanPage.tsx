@@ -36,12 +36,12 @@ function Content({ versions }: { readonly versions: readonly Plan[] }) {
   const { workspace } = useSession();
   const [newest] = versions;
   if (newest === undefined) return null;
-  const shown =
+  const visible =
     versions.find(({ planVersionId }) => planVersionId === newest.inForce?.planVersionId) ??
     editedVersion(versions) ??
     newest;
-  const currency = shown.currency ?? workspace.currency;
-  const conditions = conditionLines(shown.dealConditions as never);
+  const currency = visible.currency ?? workspace.currency;
+  const conditions = conditionLines(visible.dealConditions as never);
   return (
     <Page
       title={newest.name}
@@ -50,7 +50,7 @@ function Content({ versions }: { readonly versions: readonly Plan[] }) {
         <PlanBadge key="state" status={newest.planStatus} />,
         newest.inForce === null
           ? 'no version is in force today'
-          : `version ${shown.version}${shown === newest ? '' : ` of ${newest.version}`}`,
+          : `version ${visible.version}${visible === newest ? '' : ` of ${newest.version}`}`,
         formatCount(newest.assignedReps.length, 'person', 'people'),
         currency,
       ]}
@@ -68,13 +68,13 @@ function Content({ versions }: { readonly versions: readonly Plan[] }) {
       }
     >
       <Card
-        title={newest.inForce === null ? `What version ${shown.version} would pay` : 'What it pays today'}
-        note={newest.inForce === null ? `${shown.versionStatus}, not in force` : `version ${shown.version}`}
+        title={newest.inForce === null ? `What version ${visible.version} would pay` : 'What it pays today'}
+        note={newest.inForce === null ? `${visible.versionStatus}, not in force` : `version ${visible.version}`}
       >
         {newest.inForce === null ? <p>{timelineWords(newest.timeline)}</p> : null}
         {conditions.length === 0 ? null : <p>On deals where {conditions.join('; ')}.</p>}
         <ul className={styles.templateRules}>
-          {listRules(shown).map((rule) => (
+          {listRules(visible).map((rule) => (
             <li key={rule.id}>
               <span className="strong">{rule.name}</span> <span className="dim">{summarizeRule(rule, currency)}</span>
               {rule.conditions.length === 0 ? null : (
@@ -95,8 +95,12 @@ function Content({ versions }: { readonly versions: readonly Plan[] }) {
           <p>{newest.assignedReps.map(({ name }) => name).join(', ')}</p>
         )}
       </Card>
-      <PlanAcceptance planId={newest.planId} planVersionId={shown.planVersionId} mode={shown.acceptance ?? 'none'} />
-      <Overrides plan={shown} history={versions} currency={currency} />
+      <PlanAcceptance
+        planId={newest.planId}
+        planVersionId={visible.planVersionId}
+        mode={visible.acceptance ?? 'none'}
+      />
+      <Overrides plan={visible} history={versions} currency={currency} />
     </Page>
   );
 }

@@ -41,7 +41,7 @@ export function PlansPage() {
         {(all) => {
           const plansIn = (planPart: PlanPart) =>
             all.filter(({ planStatus }) => (planStatus === 'archived') === (planPart === 'archived'));
-          const shown = plansIn(part);
+          const visible = plansIn(part);
           return (
             <>
               <Tabs<PlanPart>
@@ -53,7 +53,7 @@ export function PlansPage() {
                   { key: 'archived', label: 'Archived', count: plansIn('archived').length },
                 ]}
               />
-              {shown.length === 0 ? (
+              {visible.length === 0 ? (
                 <EmptyState
                   title={part === 'current' ? 'No plan yet' : 'No archived plan'}
                   actions={
@@ -69,7 +69,7 @@ export function PlansPage() {
                     : 'Archived plans pay nothing new. What was earned under them stays.'}
                 </EmptyState>
               ) : (
-                <PlanTable plans={shown} />
+                <PlanTable plans={visible} />
               )}
             </>
           );

@@ -203,15 +203,15 @@ function RowsOfSpan({ table, state, filter, problemOf }: RowsOfSpanProps) {
   const stored = pieces.filter((piece) => piece.stored !== null);
   const isFound = (piece: Piece) => containsText(filter, ...parts.map((part) => textOf(piece, part, edits)));
   const found = filter.trim() === '' ? stored : stored.filter(isFound);
-  const shown = [...found.slice(0, maxGridRows), ...pieces.filter((piece) => piece.stored === null)];
-  const ofKey = new Map(shown.map((piece) => [piece.key, piece]));
+  const visible = [...found.slice(0, maxGridRows), ...pieces.filter((piece) => piece.stored === null)];
+  const ofKey = new Map(visible.map((piece) => [piece.key, piece]));
   const partOf = new Map(parts.map((part) => [part.key, part]));
   const at = (row: string, column: string) => [ofKey.get(row) as Piece, partOf.get(column) as Part] as const;
   const isBlank = (piece: Piece) => piece.stored === null && !parts.some((part) => isEdited(piece, part, edits));
   const enter = (entered: readonly EnteredCell[]) => {
-    const first = nextRow(edits) - shown.length;
-    const rowAt = (row: number) => shown[row]?.key ?? newRow(span.from, first + row);
-    const added = [...new Set(entered.flatMap(([row]) => (row < shown.length ? [] : [rowAt(row)])))];
+    const first = nextRow(edits) - visible.length;
+    const rowAt = (row: number) => visible[row]?.key ?? newRow(span.from, first + row);
+    const added = [...new Set(entered.flatMap(([row]) => (row < visible.length ? [] : [rowAt(row)])))];
     const cells = entered.map(([row, column, text]) => [cellKey(rowAt(row), column), text] as const);
     const next = {
       ...edits,
@@ -225,7 +225,7 @@ function RowsOfSpan({ table, state, filter, problemOf }: RowsOfSpanProps) {
       <RowGrid
         caption={`Rates ${daysInWords(span)}`}
         columns={parts}
-        rows={shown.map(({ key }) => key)}
+        rows={visible.map(({ key }) => key)}
         focused={focused}
         textOf={(row, column) => textOf(...at(row, column), edits)}
         isEdited={(row, column) => isEdited(...at(row, column), edits)}
@@ -239,7 +239,7 @@ function RowsOfSpan({ table, state, filter, problemOf }: RowsOfSpanProps) {
           The first {maxGridRows} of {formatCount(found.length, 'row')}. Filter to see the others.
         </p>
       ) : null}
-      {shown.length === 0 ? (
+      {visible.length === 0 ? (
         <p className="dim">{pieces.length === 0 ? 'No row on these days.' : 'No row matches.'}</p>
       ) : null}
     </>

@@ -27,7 +27,7 @@ import { Card, Page } from '../../components/Page.js';
 import { PeriodPicker } from '../../components/PeriodPicker.js';
 import { EmptyState, Skeleton } from '../../components/States.js';
 import { LinesTable } from '../../features/lines/LinesTable.js';
-import { selectLines } from '../../features/lines/shown-lines.js';
+import { selectLines } from '../../features/lines/visible-lines.js';
 import { orderedLines } from '../../features/lines/words.js';
 import { ZeroLines } from '../../features/lines/ZeroLines.js';
 import { mainQuota } from '../../features/plans/attainment.js';
@@ -57,14 +57,14 @@ const route = getRouteApi('/_shell/me');
 export function MyPayPage() {
   const session = useSession();
   const navigate = useNavigate({ from: '/me' });
-  const { period: chosen, trace, lines: shown } = route.useSearch();
+  const { period: chosen, trace, lines: visible } = route.useSearch();
   const period = usePeriod(chosen);
   const dashboard = useQuery(dashboardQuery(session.repId, period));
   const plans = useQuery(plansQuery);
   const live = useQuery(statementQuery(session.repId, period, true));
   const statements = useQuery(ownStatementsQuery(session.repId));
   const open = useQuery(dealsQuery({ repId: session.repId, isClosed: 'false', closedFrom: useToday(), limit: '200' }));
-  const showsAll = shown === 'all';
+  const showsAll = visible === 'all';
   const lines = selectLines(orderedLines(live.data?.lineItems ?? []), { showsAll, tracedId: trace });
   return (
     <Page
@@ -85,7 +85,7 @@ export function MyPayPage() {
         query={combineQueries({ dashboard, plans, live, statements: orFailure(statements), open: orFailure(open) })}
         height={900}
       >
-        {(loaded) => <Content {...loaded} period={period} traced={trace ?? null} shown={lines} showsAll={showsAll} />}
+        {(loaded) => <Content {...loaded} period={period} traced={trace ?? null} visible={lines} showsAll={showsAll} />}
       </Loaded>
       {trace === undefined ? null : <LazyTraceDrawer eventId={trace} eventIds={lines.map(({ eventId }) => eventId)} />}
     </Page>
@@ -107,11 +107,11 @@ interface ContentProps {
   readonly period: string;
   readonly traced: string | null;
   /** The lines that are displayed. */
-  readonly shown: readonly Line[];
+  readonly visible: readonly Line[];
   readonly showsAll: boolean;
 }
 
-function Content({ dashboard, plans, live, statements, open, period, traced, shown, showsAll }: ContentProps) {
+function Content({ dashboard, plans, live, statements, open, period, traced, visible, showsAll }: ContentProps) {
   const main = mainQuota(dashboard.attainment, plans);
   const { currency, earnings, trend } = dashboard;
   const lines = live.lineItems;
@@ -147,7 +147,7 @@ function Content({ dashboard, plans, live, statements, open, period, traced, sho
       ) : (
         <Card
           title="Line items"
-          note={`${formatCount(shown.length, 'line')}, amounts in ${currency}`}
+          note={`${formatCount(visible.length, 'line')}, amounts in ${currency}`}
           isFlush
           action={
             <span className={blocks.actions}>
@@ -157,7 +157,7 @@ function Content({ dashboard, plans, live, statements, open, period, traced, sho
           }
         >
           <LinesTable
-            lines={shown}
+            lines={visible}
             currency={currency}
             tracedId={traced}
             totalLabel={`Earned in ${formatPeriod(period)}`}

@@ -14,7 +14,7 @@ interface Change {
   readonly after?: Row | null;
 }
 
-const maxShown = 20;
+const maxVisible = 20;
 
 export function valueText(value: unknown): string {
   if (value === null || value === undefined) return '–';
@@ -36,13 +36,13 @@ export function AuditChanges({ entry }: { readonly entry: AuditEntry }) {
   return (
     <div className={blocks.stack}>
       {counts === undefined ? null : <p>{formatCounts(counts) || 'The file had no rows'}.</p>}
-      {changes.slice(0, maxShown).map((change, index) => (
+      {changes.slice(0, maxVisible).map((change, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: changes of an entry have no other identity
         <ChangeTable key={index} change={change} />
       ))}
-      {changes.length > maxShown ? (
+      {changes.length > maxVisible ? (
         <p className="dim">
-          The first {maxShown} of {formatNumber(changes.length + (entry.moreChanges ?? 0))} rows; the export has{' '}
+          The first {maxVisible} of {formatNumber(changes.length + (entry.moreChanges ?? 0))} rows; the export has{' '}
           {entry.moreChanges ? `the first ${formatNumber(changes.length)}` : 'all'}.
         </p>
       ) : null}

@@ -50,7 +50,7 @@ function sumLines({ lines }: LineGroup): number {
 interface StatementLinesProps {
   readonly statement: Statement;
   /** The lines that are displayed. */
-  readonly shown: readonly Line[];
+  readonly visible: readonly Line[];
   readonly showsAll: boolean;
   readonly find: string;
   readonly onFind: (text: string) => void;
@@ -61,16 +61,16 @@ interface StatementLinesProps {
 const minSearched = 10;
 
 /** All lines in one table, by rule with the sum of each. */
-export function StatementLines({ statement, shown, showsAll, find, onFind, tracedId }: StatementLinesProps) {
+export function StatementLines({ statement, visible, showsAll, find, onFind, tracedId }: StatementLinesProps) {
   const { lineItems, currency, status, repId, period } = statement;
   const { disputes = [] } = useQuery(disputesQuery({ repId, period })).data ?? {};
   const questions = new Map(waiting(disputes).map((dispute) => [dispute.eventId, dispute.disputeId]));
-  const groups = groupLines(shown);
+  const groups = groupLines(visible);
   const byKey = new Map(groups.map((group) => [group.key, group]));
   const hasFilter = lineItems.length >= minSearched || find !== '';
   return (
     <div className={styles.lines}>
-      {hasFilter || shown.length < lineItems.length || showsAll ? (
+      {hasFilter || visible.length < lineItems.length || showsAll ? (
         <div className={`${blocks.saveLine} ${styles.tools}`}>
           <span>
             <ZeroLines lines={lineItems} showsAll={showsAll} />
@@ -78,7 +78,7 @@ export function StatementLines({ statement, shown, showsAll, find, onFind, trace
           {hasFilter ? <FilterField label="Filter by deal or rule" text={find} onText={onFind} /> : null}
         </div>
       ) : null}
-      {shown.length === 0 ? (
+      {visible.length === 0 ? (
         <EmptyState
           title="No line contains this"
           actions={<Button onClick={() => onFind('')}>Clear the filter</Button>}

@@ -18,7 +18,7 @@ import { Card, Page } from '../../components/Page.js';
 import { PeriodPicker } from '../../components/PeriodPicker.js';
 import { EmptyState, Skeleton } from '../../components/States.js';
 import { ApprovalChain } from '../../features/approvals/ApprovalChain.js';
-import { selectLines } from '../../features/lines/shown-lines.js';
+import { selectLines } from '../../features/lines/visible-lines.js';
 import { PayableList } from '../../features/payables/PayableList.js';
 import { PaidBadge } from '../../features/payslip/PaidBadge.js';
 import { OwnChanges } from '../../features/statements/OwnChanges.js';
@@ -53,8 +53,8 @@ export function StatementPage() {
   const statement = query.data;
   const reviews = repId !== own && (role === 'manager' || role === 'admin');
   const showsAll = lines === 'all';
-  const shown = selectLines(statement?.lineItems ?? [], { showsAll, tracedId: trace, find });
-  const eventIds = groupLines(shown).flatMap((group) => group.lines.map(({ eventId }) => eventId));
+  const visible = selectLines(statement?.lineItems ?? [], { showsAll, tracedId: trace, find });
+  const eventIds = groupLines(visible).flatMap((group) => group.lines.map(({ eventId }) => eventId));
   return (
     <Page
       title={repId === own ? 'Statement' : (statement?.repName ?? 'Statement')}
@@ -97,7 +97,7 @@ export function StatementPage() {
                 ) : (
                   <StatementLines
                     statement={loaded}
-                    shown={shown}
+                    visible={visible}
                     showsAll={showsAll}
                     find={find}
                     onFind={(text) =>

@@ -7,7 +7,7 @@ import { HeroMoney, LedgerTotal, Money } from '../../components/Money.js';
 import { PayslipLines } from '../../features/payslip/PayslipLines.js';
 import { paidWords } from '../../features/payslip/words.js';
 import { approvedAttainment } from '../../features/statements/approved-attainment.js';
-import { earnedSums, netSums, type Sum, shownSums, sumWords } from '../../features/statements/pay-sums.js';
+import { earnedSums, netSums, type Sum, sumWords, visibleSums } from '../../features/statements/pay-sums.js';
 import { difference, signOf } from '../../shared/format/exact.js';
 import { formatAttainment, formatMoney } from '../../shared/format/numbers.js';
 import { countedPeriod, hasDays, shiftPeriod, shortPeriod } from '../../shared/format/periods.js';
@@ -22,7 +22,7 @@ export function StatementTotals({ statement }: { readonly statement: Statement }
   const quotas = useQuery(dashboardQuery(repId, period)).data?.attainment ?? [];
   const main = mainAttainment(quotas, period);
   const plans = useQuery({ ...plansQuery, enabled: statement.status === 'approved' }).data ?? [];
-  const [sum, ...others] = shownSums(netSums([statement], payslip?.currency ?? currency)) as [Sum, ...Sum[]];
+  const [sum, ...others] = visibleSums(netSums([statement], payslip?.currency ?? currency)) as [Sum, ...Sum[]];
   const today = useToday();
   return (
     <section className={styles.totals} aria-label="Totals">

@@ -79,7 +79,7 @@ export function ExceptionsPage() {
             <ListedPeople
               filter={filter}
               words="Name or e-mail"
-              shown={peopleIn(groups)}
+              visible={peopleIn(groups)}
               onFilter={(next) => navigate({ search: (present) => ({ ...present, ...next }), replace: true })}
             />
             {groups.length === 0 ? (
@@ -95,7 +95,7 @@ export function ExceptionsPage() {
                 ) : null}
                 <Groups
                   groups={groups}
-                  shown={{ period, people, accepted: isExpected }}
+                  visible={{ period, people, accepted: isExpected }}
                   reason={reason}
                   onReason={(next) => navigate({ search: (present) => ({ ...present, reason: next }), replace: true })}
                 />
@@ -127,17 +127,17 @@ function asOfWords({ calculatedAt }: ExceptionList): string | null {
 }
 
 /** Which exceptions are listed. */
-type ShownList = Pick<ExceptionsOf, 'period' | 'people' | 'accepted'>;
+type VisibleList = Pick<ExceptionsOf, 'period' | 'people' | 'accepted'>;
 
 interface GroupsProps {
   readonly groups: readonly ExceptionGroup[];
-  readonly shown: ShownList;
+  readonly visible: VisibleList;
   /** The reason in the address, which may have no deals. */
   readonly reason: string | undefined;
   readonly onReason: (reason: string | undefined) => void;
 }
 
-function Groups({ groups, shown, reason, onReason }: GroupsProps) {
+function Groups({ groups, visible, reason, onReason }: GroupsProps) {
   const [accepted, setAccepted] = useState<(Pick<ExceptionGroup, 'reason'> & { readonly deal: ExceptionDeal }) | null>(
     null,
   );
@@ -155,9 +155,9 @@ function Groups({ groups, shown, reason, onReason }: GroupsProps) {
       />
       {(chosen === undefined ? groups : [chosen]).map((group) => (
         <Group
-          key={`${group.reason} ${JSON.stringify(shown)}`}
+          key={`${group.reason} ${JSON.stringify(visible)}`}
           group={group}
-          shown={shown}
+          visible={visible}
           onAccept={(deal) => setAccepted({ reason: group.reason, deal })}
         />
       ))}
@@ -168,15 +168,15 @@ function Groups({ groups, shown, reason, onReason }: GroupsProps) {
 
 interface GroupProps {
   readonly group: ExceptionGroup;
-  readonly shown: ShownList;
+  readonly visible: VisibleList;
   readonly onAccept: (deal: ExceptionDeal) => void;
 }
 
-function Group({ group, shown, onAccept }: GroupProps) {
+function Group({ group, visible, onAccept }: GroupProps) {
   const { role, workspace } = useSession();
   const [page, setPage] = useState(0);
   const { reason, meaning, count, entries, totals } = group;
-  const later = useQuery({ ...exceptionsPageQuery({ ...shown, reason, page }), enabled: page > 0 });
+  const later = useQuery({ ...exceptionsPageQuery({ ...visible, reason, page }), enabled: page > 0 });
   const deals = page === 0 ? group.deals : (finishedExceptions(later.data)?.exceptions[0]?.deals ?? group.deals);
   const sums = totals.map(({ currency, amount }) => formatMoney(amount, currency, { unit: 'code' })).join(', ');
   return (
@@ -185,9 +185,9 @@ function Group({ group, shown, onAccept }: GroupProps) {
       <DataTable
         caption={`Deals: ${reasonTexts[reason].label}`}
         columns={[
-          ...columns(shown.period),
+          ...columns(visible.period),
           ...(role === 'admin'
-            ? [fixColumn(reason, { period: shown.period, currency: workspace.currency }), acceptColumn(onAccept)]
+            ? [fixColumn(reason, { period: visible.period, currency: workspace.currency }), acceptColumn(onAccept)]
             : []),
         ]}
         rows={deals}

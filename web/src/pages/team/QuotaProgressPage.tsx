@@ -76,8 +76,8 @@ function Quotas({ team, measure, onMeasure }: QuotasProps) {
       </EmptyState>
     );
   const current = measure !== undefined && measures.includes(measure) ? measure : '';
-  const shown = rows.filter(({ quota }) => current === '' || quota.measure === current);
-  const reached = shown.filter(({ quota }) => quota.target > 0 && isCounted(quota) && quota.attainment >= 1).length;
+  const visible = rows.filter(({ quota }) => current === '' || quota.measure === current);
+  const reached = visible.filter(({ quota }) => quota.target > 0 && isCounted(quota) && quota.attainment >= 1).length;
   return (
     <>
       <Tabs
@@ -93,11 +93,11 @@ function Quotas({ team, measure, onMeasure }: QuotasProps) {
           })),
         ]}
       />
-      <Card title="Quotas" note={`${reached} of ${shown.length} reached`} isFlush>
+      <Card title="Quotas" note={`${reached} of ${visible.length} reached`} isFlush>
         <DataTable
           caption="Quotas of the team"
           columns={columns(team.period, today)}
-          rows={shown}
+          rows={visible}
           rowKey={({ key }) => key}
           isInset
         />

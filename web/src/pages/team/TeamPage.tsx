@@ -69,7 +69,7 @@ export function TeamPage() {
             <ListedPeople
               filter={filter}
               words="Name or e-mail"
-              shown={team.reps.length}
+              visible={team.reps.length}
               onFilter={(next) => navigate({ search: (present) => ({ ...present, ...next }), replace: true })}
             />
             {team.reps.length === 0 ? (

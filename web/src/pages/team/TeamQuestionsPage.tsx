@@ -33,7 +33,7 @@ export function TeamQuestionsPage() {
       <Loaded query={disputes} height={320}>
         {({ disputes: all }) => {
           const open = waiting(all);
-          const shown = tab === 'all' ? all : all.filter((item) => open.includes(item) === (tab === 'waiting'));
+          const visible = tab === 'all' ? all : all.filter((item) => open.includes(item) === (tab === 'waiting'));
           return (
             <div>
               <Tabs
@@ -47,7 +47,7 @@ export function TeamQuestionsPage() {
                 ]}
                 side={<RowHints action="open" />}
               />
-              {shown.length === 0 ? (
+              {visible.length === 0 ? (
                 <EmptyState title={tab === 'waiting' ? 'No question waits for you' : 'There is no question here'}>
                   People ask about an amount on their statement. You find the question here, with what the service had
                   calculated.
@@ -57,7 +57,7 @@ export function TeamQuestionsPage() {
                   <DataTable
                     caption="Questions about statements"
                     columns={columns}
-                    rows={shown}
+                    rows={visible}
                     rowKey={({ disputeId }) => disputeId}
                     rowHeight={35}
                   />

@@ -38,7 +38,7 @@ interface TeamTableProps {
 /** One row per person. A row opens the statement. */
 export function TeamTable({ team, previous, payable, beside, onBeside, band, onAllBands }: TeamTableProps) {
   const { totals, currency, reps, period } = team;
-  const shown = reps.filter(
+  const visible = reps.filter(
     ({ attainment }) => band === undefined || findBand(mainAttainment(attainment, period)?.attainment) === band,
   );
   return (
@@ -66,7 +66,7 @@ export function TeamTable({ team, previous, payable, beside, onBeside, band, onA
         </span>
       }
     >
-      {shown.length === 0 ? (
+      {visible.length === 0 ? (
         <EmptyState title="No one in the band" actions={<Button onClick={onAllBands}>Show every band</Button>}>
           {formatCount(reps.length, 'person', 'people')} of the period are not in this list.
         </EmptyState>
@@ -74,12 +74,12 @@ export function TeamTable({ team, previous, payable, beside, onBeside, band, onA
         <DataTable
           caption="Earnings of the team by person"
           columns={buildColumns(team, previous, payable, beside !== undefined)}
-          rows={shown}
+          rows={visible}
           rowKey={({ repId }) => repId}
           rowHeight={33}
           isInset
           total={
-            shown.length < reps.length
+            visible.length < reps.length
               ? undefined
               : {
                   person: 'Total',

@@ -3,11 +3,11 @@
  * are in percent of the width; a label begins at its position.
  */
 export function withoutOverlap(positions: readonly number[], room: number, named: readonly number[] = []): boolean[] {
-  const shown = new Set(named.filter((index) => positions[index] !== undefined));
+  const visible = new Set(named.filter((index) => positions[index] !== undefined));
   positions.forEach((position, index) => {
-    if ([...shown].every((other) => Math.abs((positions[other] ?? 0) - position) >= room)) shown.add(index);
+    if ([...visible].every((other) => Math.abs((positions[other] ?? 0) - position) >= room)) visible.add(index);
   });
-  return positions.map((_, index) => shown.has(index));
+  return positions.map((_, index) => visible.has(index));
 }
 
 /** Which thresholds are displayed: those that leave room for the label of the present position and for each other. */

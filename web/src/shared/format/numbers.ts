@@ -74,17 +74,18 @@ export function moneyParts(amount: Amount, currency: string, options: MoneyOptio
       : {}),
     ...(isWhole ? { minimumFractionDigits: 0, maximumFractionDigits: 0 } : {}),
   }).formatToParts(exact(amount));
-  const shown = unit === 'none' ? parts.filter(({ type, value }) => type !== 'currency' && value.trim() !== '') : parts;
-  const decimal = shown.findIndex(({ type }) => type === 'decimal');
+  const visible =
+    unit === 'none' ? parts.filter(({ type, value }) => type !== 'currency' && value.trim() !== '') : parts;
+  const decimal = visible.findIndex(({ type }) => type === 'decimal');
   const text = (from: number, to: number) =>
     withMinus(
-      shown
+      visible
         .slice(from, to)
         .map(({ value }) => value)
         .join(''),
     );
-  if (decimal < 0) return { whole: text(0, shown.length), cents: '' };
-  return { whole: text(0, decimal), cents: text(decimal, shown.length) };
+  if (decimal < 0) return { whole: text(0, visible.length), cents: '' };
+  return { whole: text(0, decimal), cents: text(decimal, visible.length) };
 }
 
 export function formatMoney(amount: Amount, currency: string, options?: MoneyOptions): string {

@@ -48,14 +48,14 @@ export function ApprovalList(props: ApprovalListProps) {
   const selected = rows.filter((row) => chosen.has(row.repId) && isSelectable(row));
   const selectedKeys = new Set(selected.map(({ repId }) => repId));
   const isPhone = useMediaQuery(phone, undefined, { getInitialValueInEffect: false });
-  const shown = inOrder(rows, isPhone).filter(tabRows[tab]);
+  const visible = inOrder(rows, isPhone).filter(tabRows[tab]);
   const toggle = (row: ApprovalRow) => {
     if (isReady && isSelectable(row)) setChosen(toggled(selectedKeys, row.repId));
   };
   const clear = () => setChosen(new Set());
   useShortcuts({
     x: () => {
-      const row = shown.find(({ repId }) => repId === (document.activeElement as HTMLElement | null)?.dataset['key']);
+      const row = visible.find(({ repId }) => repId === (document.activeElement as HTMLElement | null)?.dataset['key']);
       if (row !== undefined) toggle(row);
     },
     a: () => setConfirmed(selected.length > 0 && onApprove !== null ? selected : null),
@@ -64,17 +64,23 @@ export function ApprovalList(props: ApprovalListProps) {
   return (
     <div>
       <StateTabs rows={rows} current={tab} />
-      {shown.length === 0 && isOfSome ? (
+      {visible.length === 0 && isOfSome ? (
         <EmptyState title="No statement of these people is in this list">Clear the filters to see everyone.</EmptyState>
-      ) : shown.length === 0 ? (
+      ) : visible.length === 0 ? (
         <Nothing tab={tab} />
       ) : (
-        <ApprovalTable {...props} shown={shown} selectedKeys={selectedKeys} onToggle={toggle} onChoose={setChosen} />
+        <ApprovalTable
+          {...props}
+          visible={visible}
+          selectedKeys={selectedKeys}
+          onToggle={toggle}
+          onChoose={setChosen}
+        />
       )}
       {selected.length === 0 || onApprove === null ? null : (
         <ApprovalBar
           currency={currency}
-          rows={shown}
+          rows={visible}
           selected={selected}
           onClear={clear}
           onApprove={() => setConfirmed(selected)}
@@ -134,15 +140,15 @@ function StateTabs({ rows, current }: StateTabsProps) {
 }
 
 interface ApprovalTableProps extends ApprovalListProps {
-  readonly shown: readonly ApprovalRow[];
+  readonly visible: readonly ApprovalRow[];
   readonly selectedKeys: ReadonlySet<string>;
   readonly onToggle: (row: ApprovalRow) => void;
   readonly onChoose: (repIds: ReadonlySet<string>) => void;
 }
 
 function ApprovalTable(props: ApprovalTableProps) {
-  const { period, currency, shown, selectedKeys, isReady, failures, onAccept, onToggle, onChoose } = props;
-  const clear = shown.filter(isClear);
+  const { period, currency, visible, selectedKeys, isReady, failures, onAccept, onToggle, onChoose } = props;
+  const clear = visible.filter(isClear);
   const onToggleAll = (all: boolean) => onChoose(new Set(all ? clear.map(({ repId }) => repId) : []));
   return (
     <div className={styles.table}>
@@ -150,9 +156,9 @@ function ApprovalTable(props: ApprovalTableProps) {
         caption="Statements of the team"
         columns={approvalColumns({
           ...{ period, currency, selectedKeys, isReady, clear, onToggle, onToggleAll },
-          hasPayouts: hasPayouts(shown.map(({ statement }) => statement)),
+          hasPayouts: hasPayouts(visible.map(({ statement }) => statement)),
         })}
-        rows={shown}
+        rows={visible}
         rowKey={({ repId }) => repId}
         rowHeight={57}
         selectedKeys={selectedKeys}

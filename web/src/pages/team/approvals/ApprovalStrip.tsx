@@ -6,8 +6,8 @@ import {
   hasPayouts,
   netSums,
   type Sum,
-  shownSums,
   sumWords,
+  visibleSums,
 } from '../../../features/statements/pay-sums.js';
 import { SumCard } from '../../../features/statements/SumCard.js';
 import { formatCount, formatPercent } from '../../../shared/format/numbers.js';
@@ -36,7 +36,7 @@ export function ApprovalStrip({ currency, rows: all, isOfSome }: ApprovalStripPr
   const [drafts, approved] = (['draft', 'approved'] as const).map((status) =>
     statements.filter((statement) => statement.status === status),
   ) as [TeamStatement[], TeamStatement[]];
-  const [main] = shownSums(netSums(statements, currency)) as [Sum];
+  const [main] = visibleSums(netSums(statements, currency)) as [Sum];
   const [done] = netSums(approved, main.currency) as [Sum];
   const share = Number(main.amount) > 0 ? Number(done.amount) / Number(main.amount) : 0;
   const pays = hasPayouts(statements);

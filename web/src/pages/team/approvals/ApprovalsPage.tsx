@@ -43,13 +43,13 @@ export function ApprovalsPage() {
   const filter = personFilterOf(search);
   const isFound = usePersonFilter(filter);
   const team = useQuery(teamStatementsQuery(period));
-  const shown = team.data?.statements.filter(({ repId, name }) => isFound(repId, name)) ?? [];
+  const visible = team.data?.statements.filter(({ repId, name }) => isFound(repId, name)) ?? [];
   const context = useApprovalContext(period);
   const generate = useGenerate(period);
   const approve = useApprove(period);
   const people = team.data?.statements.length ?? 0;
-  const generated = isFiltered(filter) ? ` for ${formatCount(shown.length, 'person', 'people')}` : '';
-  const hasDrafts = shown.some(({ status }) => status !== 'none');
+  const generated = isFiltered(filter) ? ` for ${formatCount(visible.length, 'person', 'people')}` : '';
+  const hasDrafts = visible.some(({ status }) => status !== 'none');
   return (
     <Page
       isInOrder
@@ -63,8 +63,8 @@ export function ApprovalsPage() {
               icon={IconRefresh}
               className={team.isPending ? styles.loading : undefined}
               isBusy={generate.progress !== null}
-              disabled={team.data !== undefined && shown.length === 0}
-              onClick={() => generate.start(isFiltered(filter) ? shown : null)}
+              disabled={team.data !== undefined && visible.length === 0}
+              onClick={() => generate.start(isFiltered(filter) ? visible : null)}
             >
               {hasDrafts ? 'Generate again' : 'Generate'}
               {generated}
@@ -180,7 +180,7 @@ function Approvals({ period, context, statements, filter, isFound, failures, onA
       <ListedPeople
         repIds={all.map(({ repId: id }) => id)}
         filter={filter}
-        shown={rows.length}
+        visible={rows.length}
         onFilter={(next) => navigate({ search: (present) => ({ ...present, ...next }), replace: true })}
       />
       <ApprovalStrip currency={statements.currency} rows={rows} isOfSome={isFiltered(filter)} />
