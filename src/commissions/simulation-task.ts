@@ -29,7 +29,7 @@ export interface SimulationHead extends SharedTerms {
   readonly timeZone: string;
   readonly fiscalYears: readonly FiscalYear[];
   /** The reps of the response, in its order. */
-  readonly shown: readonly string[];
+  readonly repIds: readonly string[];
   readonly warnings: readonly PlanWarning[];
   /** Null while payouts are off. */
   readonly payouts: SimulatedPayouts | null;

@@ -34,7 +34,7 @@ export interface SimulatedRep {
 export async function simulate(head: SimulationHead, reps: readonly SimulatedRepData[]): Promise<SimulatedRep[]> {
   const { inputs, results } = await calculateTeam(head, reps);
   const payableOf = simulatePayables(head, reps, results, toCalendar(head.fiscalYears).range(head.period));
-  return head.shown.map((repId) => ({
+  return head.repIds.map((repId) => ({
     ...simulatedRep(repId, inputs.get(repId) as SimulatedInput, results.get(repId) as RepResult, head),
     payable: payableOf(repId),
   }));

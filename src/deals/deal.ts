@@ -158,14 +158,14 @@ export const amountBound = 'must be a number from -1,000,000,000,000,000 to 1,00
 
 function asText(value: FieldValue | undefined): string | null {
   if (isAbsent(value)) return null;
-  const shown = (Array.isArray(value) ? value.join(', ') : String(value)).trim();
-  return shown === '' ? null : shown;
+  const text = (Array.isArray(value) ? value.join(', ') : String(value)).trim();
+  return text === '' ? null : text;
 }
 
 /** A value that is not three letters stays unchanged: it equals no plan's currency, so it pays nothing. */
 function asCurrency(value: FieldValue | undefined): string | null {
-  const shown = asText(value);
-  return shown !== null && /^[a-z]{3}$/i.test(shown) ? shown.toUpperCase() : shown;
+  const text = asText(value);
+  return text !== null && /^[a-z]{3}$/i.test(text) ? text.toUpperCase() : text;
 }
 
 /**

@@ -185,8 +185,8 @@ export function explainSeen(
   return leavesOf(conditions).map((leaf, index) => {
     const value = seen[index] ?? null;
     if (!isCut(value)) return traced(leaf, value, getCompiledTest(leaf, timeZone), day);
-    const shown = 'as' in value ? (seen[value.as] as { readonly cut: FieldValue }) : value;
-    return traced(leaf, shown.cut, () => value.passed, day);
+    const source = 'as' in value ? (seen[value.as] as { readonly cut: FieldValue }) : value;
+    return traced(leaf, source.cut, () => value.passed, day);
   });
 }
 

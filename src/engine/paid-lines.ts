@@ -38,13 +38,13 @@ export function toPaidLines(
   const total = [...paid.values()].reduce((sum, { pay }) => sum.plus(pay.weighted), Decimal.zero);
   const isUnlimited = total.isZero() || terms.limited.equals(terms.raw);
   const limit = (part: Decimal) => (isUnlimited ? scale(part) : quotient(part.times(terms.limited), total));
-  const shown = new Map<FiringLine, Decimal>();
+  const parts = new Map<FiringLine, Decimal>();
   let weighted = Decimal.zero;
   let before = Decimal.zero;
   for (const line of lines.toSorted((a, b) => (a.line.lineId < b.line.lineId ? -1 : 1))) {
     weighted = weighted.plus(paid.get(line)?.pay.weighted ?? Decimal.zero);
     const after = terms.round(limit(weighted));
-    shown.set(line, after.minus(before));
+    parts.set(line, after.minus(before));
     before = after;
   }
   const common = paid.get(null);
@@ -62,7 +62,7 @@ export function toPaidLines(
       base: line.base,
       credit: line.credit,
       raw: scale(pay?.weighted ?? Decimal.zero),
-      amount: shown.get(line) ?? Decimal.zero,
+      amount: parts.get(line) ?? Decimal.zero,
       net: asNumber(line.line.amount),
     };
   });

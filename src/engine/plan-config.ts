@@ -206,9 +206,9 @@ const payoutTerms = z.union([
 function documented<S extends z.ZodType>(
   schema: S,
   description: string,
-  shown: { default?: unknown; example?: unknown; deprecated?: true },
+  annotations: { default?: unknown; example?: unknown; deprecated?: true },
 ): S {
-  return schema.meta({ description, ...shown });
+  return schema.meta({ description, ...annotations });
 }
 
 /** The rate table of a tier, or of an override of it. */

@@ -45,10 +45,10 @@ export async function selectCarriedOverrides(
     const newRule = rules.find((candidate) => candidate.name === rule.name);
     const copied = tiers.filter((tier) => {
       const minThreshold = findThreshold(rule, tier.tierIndex) ?? 0;
-      const shown = { repId, repName, ruleName: rule.name, minThreshold, ...tier };
+      const described = { repId, repName, ruleName: rule.name, minThreshold, ...tier };
       const isCarried = keepsTier(rule, newRule, tier.tierIndex);
-      if (isCarried) carried.push(shown);
-      else dropped.push({ ...shown, reason: newRule === undefined ? 'rule_removed' : 'tier_changed' });
+      if (isCarried) carried.push(described);
+      else dropped.push({ ...described, reason: newRule === undefined ? 'rule_removed' : 'tier_changed' });
       return isCarried;
     });
     if (copied.length > 0) copies.push({ ...override, tiers: copied });
@@ -69,12 +69,12 @@ export async function carryOverrides(
     readonly ruleIds: ReadonlyMap<string, string>;
   },
 ): Promise<CarriedOverrides> {
-  const { copies: overrides, ...shown } = await selectCarriedOverrides(tx, sourceVersionId, target.rules);
+  const { copies: overrides, ...counts } = await selectCarriedOverrides(tx, sourceVersionId, target.rules);
   const copies = overrides.map(({ repId, rule, tiers }) => ({
     repId,
     ruleId: target.ruleIds.get(rule.name) as string,
     tiers,
   }));
   await insertOverrides(tx, target.planVersionId, copies);
-  return shown;
+  return counts;
 }

@@ -89,13 +89,13 @@ function matches({ value, partly }: ValueReference, existing: string): boolean {
 const maxShownValues = 20;
 
 function unknownValue({ slug, path, value }: ValueReference, existing: readonly string[]): PlanWarning {
-  const shown = existing.slice(0, maxShownValues).join(', ');
+  const samples = existing.slice(0, maxShownValues).join(', ');
   const suffix = existing.length > maxShownValues ? `, and ${existing.length - maxShownValues} more` : '';
   const what = standardNamedBy(slug) === 'dealStage' ? 'stage' : `value of "${slug}"`;
   return {
     code: 'unknown_value',
     path,
-    message: `No deal has the ${what} "${value}". Existing values: ${shown}${suffix}.`,
+    message: `No deal has the ${what} "${value}". Existing values: ${samples}${suffix}.`,
   };
 }
 

@@ -64,8 +64,8 @@ async function assertAsShown(parts: PreviewParts, approval: Approval, request: R
   const changed = changesSince(request, present, previewed);
   if (changed.length > 0) await storePresent(parts, approver, request, { changed, present, previewed });
   else if (fingerprint === undefined || fingerprint === computeFingerprint(request)) return present;
-  const { preview, fingerprint: shown } = await unitOfWork.read(approver, (tx) => readChangeRequest(tx, ref));
-  throw new Failure('preview_outdated', describeChanges(changed), { changed, preview, fingerprint: shown });
+  const { preview, fingerprint: stored } = await unitOfWork.read(approver, (tx) => readChangeRequest(tx, ref));
+  throw new Failure('preview_outdated', describeChanges(changed), { changed, preview, fingerprint: stored });
 }
 
 function pays(approver: Caller, paid: readonly string[]): boolean {
@@ -110,8 +110,8 @@ async function storePresent(
 ): Promise<void> {
   const before = earlier === null ? null : { currency: earlier.currency, delta: earlier.delta };
   const outdated = { at: clock.now().toISOString(), changed, before };
-  const shown = { preview, moves, basis: { ...present.basis, isForPerson: true }, outdated };
-  await unitOfWork.write({ workspaceId }, (tx) => storeShown(tx, requestId, shown));
+  const stored = { preview, moves, basis: { ...present.basis, isForPerson: true }, outdated };
+  await unitOfWork.write({ workspaceId }, (tx) => storeShown(tx, requestId, stored));
 }
 
 /** The preview as it is now. A change that would fail has none; its run returns the error. */

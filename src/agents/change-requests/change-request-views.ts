@@ -65,7 +65,7 @@ export async function listChangeRequests(
   return rows.map(({ caller, input, preview, basis, decidedAt, createdAt, expiresAt, ...row }) => ({
     ...row,
     fingerprint: computeFingerprint({ basis, preview }),
-    preview: preview === null ? null : withNames(preview, (shown) => names.get(shown) ?? ''),
+    preview: preview === null ? null : withNames(preview, (repId) => names.get(repId) ?? ''),
     requestedBy: caller.actor,
     arguments: { ...(input.params as object), ...(input.query as object), ...(input.body as object | undefined) },
     decidedAt: decidedAt?.toISOString() ?? null,
@@ -82,10 +82,10 @@ export async function readChangeRequest(tx: Transaction, { requestId: id, repId 
 }
 
 function loadRepNames(tx: Transaction, rows: readonly Row[]): Promise<ReadonlyMap<string, string>> {
-  const shown = rows.flatMap(({ preview }) => [...(preview?.byRep ?? []), ...(preview?.locked ?? [])]);
+  const entries = rows.flatMap(({ preview }) => [...(preview?.byRep ?? []), ...(preview?.locked ?? [])]);
   return findRepNames(
     tx,
-    shown.map(({ repId }) => repId),
+    entries.map(({ repId }) => repId),
   );
 }
 

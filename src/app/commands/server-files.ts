@@ -101,10 +101,10 @@ function fileName(name: string): string {
 }
 
 export function formatChange({ path: at, before, after }: FileChange): string {
-  return `${at}: ${shown(before)} → ${shown(after)}`;
+  return `${at}: ${toText(before)} → ${toText(after)}`;
 }
 
-function shown(value: unknown): string {
+function toText(value: unknown): string {
   return value === undefined ? 'none' : JSON.stringify(value);
 }
 

@@ -173,7 +173,7 @@ async function load(
     fiscalYears,
     quota: quota === undefined ? null : sentAmounts(quota),
     visible,
-    shown: requested.filter((repId) => maySee(caller, repId)),
+    repIds: requested.filter((repId) => maySee(caller, repId)),
     warnings: await collectSimulationWarnings(tx, caller, checked),
     payouts: await loadSimulatedPayouts(tx, reps, request.invoices),
   };

@@ -174,12 +174,12 @@ export async function saveDesiredValues(tx: Transaction, desired: readonly Desir
       .where('workspace_id', '=', tx.workspaceId)
       .where('deal_id', 'in', gone)
       .execute();
-  const shown = desired.filter(({ values }) => values !== null);
-  if (shown.length === 0) return;
+  const wanted = desired.filter(({ values }) => values !== null);
+  if (wanted.length === 0) return;
   await sql`
     insert into deal_write_backs as w (workspace_id, deal_id, provider, desired, due_at)
     select ${tx.workspaceId}::uuid, deal_id, provider, desired, now()
-    from ${unnestRows(shown, [
+    from ${unnestRows(wanted, [
       ['deal_id', 'text', ({ dealId }) => dealId],
       ['provider', 'text', ({ provider }) => provider],
       ['desired', 'jsonb', ({ values }) => JSON.stringify(values)],

@@ -83,13 +83,13 @@ async function describeSamples(
   tx: Transaction,
   changes: readonly CreditsChange[],
 ): Promise<ChangedCreditRule['samples']> {
-  const shown = changes.slice(0, maxSamples);
+  const first = changes.slice(0, maxSamples);
   const names = await findDealNames(
     tx,
-    shown.map(({ dealId }) => dealId),
+    first.map(({ dealId }) => dealId),
   );
   const samples: ChangedCreditRule['samples'] = [];
-  for (const { dealId, repId, before, after } of shown)
+  for (const { dealId, repId, before, after } of first)
     samples.push({
       dealId,
       dealName: names.get(dealId) ?? null,

@@ -76,10 +76,10 @@ async function* lineTables(group: LineGroup, named: boolean): AsyncGenerator<Htm
   const lines = rule?.lines ?? [];
   const zero = lines.filter(({ line }) => Decimal.of(line.amount).isZero());
   const folded = zero.length > 1 ? zero : [];
-  const shown = folded.length === 0 ? lines : lines.filter((line) => !folded.includes(line));
+  const unfolded = folded.length === 0 ? lines : lines.filter((line) => !folded.includes(line));
   const hasVersions = (rule?.versions.length ?? 0) > 1;
   const rows = [
-    ...shown.map((line) => ({ day: line.line.earnedOn, row: () => lineRow(line, hasVersions) })),
+    ...unfolded.map((line) => ({ day: line.line.earnedOn, row: () => lineRow(line, hasVersions) })),
     ...group.reversed.map((line) => ({ day: line.earnedOn, row: () => reversedRow(line) })),
   ]
     .sort((a, b) => (a.day < b.day ? -1 : a.day > b.day ? 1 : 0))

@@ -173,12 +173,12 @@ function meterBar(meter: Meter): Html {
 
 /** Leaves out marks whose labels would overlap. */
 function withoutOverlaps<Mark extends { readonly ratio: number }>(marks: readonly Mark[], end: number): Mark[] {
-  const shown: Mark[] = [];
+  const printed: Mark[] = [];
   for (const mark of marks) {
-    const before = shown.at(-1);
-    if (before === undefined || (mark.ratio - before.ratio) / end > 0.06) shown.push(mark);
+    const before = printed.at(-1);
+    if (before === undefined || (mark.ratio - before.ratio) / end > 0.06) printed.push(mark);
   }
-  return shown;
+  return printed;
 }
 
 const kindNames = { adjustment: 'Adjustment', clawback: 'Clawback', true_up: 'True-up' } as const;

@@ -116,8 +116,8 @@ function columnWidths(team: TeamExport, ofTotals: boolean): Html {
 
 function totalRows({ totals, currency }: TeamExport): Html[] {
   const zero = { totalCommission: '0', totalBonuses: '0', totalAdjustments: '0', netPayout: '0' };
-  const shown = totals.length > 0 ? totals : [{ currency, summary: zero }];
-  return shown.map(
+  const sums = totals.length > 0 ? totals : [{ currency, summary: zero }];
+  return sums.map(
     (total) =>
       html`<tr class="total"><td>${total.currency}</td>${amountCells(total.summary, total.currency).map(cell)}<td></td></tr>`,
   );

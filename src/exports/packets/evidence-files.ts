@@ -164,9 +164,9 @@ async function addSample(
 
 /** The line as the statement shows it, its calculation, and the deal as it was reported. */
 function describeLine(of: object, line: StatementLine, sources: ReadonlyMap<string, unknown>) {
-  const { trace: _, ...shown } = line;
+  const { trace: _, ...rest } = line;
   const deal = line.dealId === null ? null : (sources.get(line.dealId) ?? null);
-  return { ...of, line: shown, trace: decodeLineTrace(line), deal };
+  return { ...of, line: rest, trace: decodeLineTrace(line), deal };
 }
 
 function lineId({ repId, period }: StatementKey, eventId: string): string {

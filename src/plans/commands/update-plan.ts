@@ -116,8 +116,8 @@ export async function changePlan(
     const warnings = await collectChangeWarnings(tx, planned);
     const overrides = await saveChange(tx, planned);
     if (change.status !== undefined || makesVersion(change)) await recalculate.reps(reps, 'plan_change');
-    const shown = changed.newVersion?.planVersionId ?? planRef;
-    const view = await findPlanVersion(tx, shown, { onlyForRep: null, today });
+    const viewedRef = changed.newVersion?.planVersionId ?? planRef;
+    const view = await findPlanVersion(tx, viewedRef, { onlyForRep: null, today });
     if (view === null) throw planNotFound();
     const rolledBackTo = findRollBack(plan, changed, source, today);
     return {

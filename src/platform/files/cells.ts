@@ -27,22 +27,22 @@ export interface Amount {
 
 const maxShownLength = 60;
 
-function shown(text: string): string {
+function quoted(text: string): string {
   return text.trim().slice(0, maxShownLength);
 }
 
 export function notADate(name: string, text: string, format: DateFormat): CellProblem {
-  return { reason: `${name}: ${shown(text)} is not a date in the format ${format}` };
+  return { reason: `${name}: ${quoted(text)} is not a date in the format ${format}` };
 }
 
 function notANumber(name: string, text: string, format: NumberFormat | null): CellProblem {
-  return { reason: `${name}: ${shown(text)} is not a number${format === null ? '' : ` in the format ${format}`}` };
+  return { reason: `${name}: ${quoted(text)} is not a number${format === null ? '' : ` in the format ${format}`}` };
 }
 
 function ambiguous(name: string, text: string): CellProblem {
   return {
     code: 'ambiguous_number',
-    reason: `${name}: ${shown(text)} can be read with a thousands separator and with a decimal separator; give numberFormat=en (1,234.50) or numberFormat=eu (1.234,50)`,
+    reason: `${name}: ${quoted(text)} can be read with a thousands separator and with a decimal separator; give numberFormat=en (1,234.50) or numberFormat=eu (1.234,50)`,
   };
 }
 
@@ -64,7 +64,7 @@ export function readAmountText(name: string, text: string, format: NumberFormat 
   const read = readWrittenNumber(text, format);
   if (read === 'ambiguous') return ambiguous(name, text);
   if (read === null) return notANumber(name, text, format);
-  if (read.units.includes(percentSign)) return { reason: `${name}: ${shown(text)} is a percentage, not an amount` };
+  if (read.units.includes(percentSign)) return { reason: `${name}: ${quoted(text)} is a percentage, not an amount` };
   return read;
 }
 
@@ -73,7 +73,7 @@ function readPercentText(name: string, text: string, format: NumberFormat | null
   const read = readWrittenNumber(text, format);
   const found = read === 'ambiguous' ? readFraction(text) : read;
   const isPercent = found?.units.every((unit) => unit === percentSign) ?? false;
-  return found !== null && isPercent ? found.value : { reason: `${name}: ${shown(text)} is not a percentage` };
+  return found !== null && isPercent ? found.value : { reason: `${name}: ${quoted(text)} is not a percentage` };
 }
 
 function readFraction(text: string): WrittenNumber | null {
@@ -124,7 +124,7 @@ export class CellReader {
 
   flag(name: string, text: string | undefined): boolean | undefined {
     if (text === undefined) return undefined;
-    return truths[text.toLowerCase()] ?? reject({ reason: `${name}: ${shown(text)} must be true or false` });
+    return truths[text.toLowerCase()] ?? reject({ reason: `${name}: ${quoted(text)} must be true or false` });
   }
 }
 

@@ -33,8 +33,8 @@ export async function listen(app: RequestListener, address: Address): Promise<Li
   await bind(server, address);
   const { port: boundPort } = server.address() as AddressInfo;
   const { host } = address;
-  const shown = host.includes(':') ? `[${host}]` : host;
-  return { url: `http://${shown === '0.0.0.0' ? '127.0.0.1' : shown}:${boundPort}`, close: () => close(server) };
+  const hostname = host.includes(':') ? `[${host}]` : host;
+  return { url: `http://${hostname === '0.0.0.0' ? '127.0.0.1' : hostname}:${boundPort}`, close: () => close(server) };
 }
 
 function bind(server: Server, address: Address): Promise<void> {

@@ -78,9 +78,9 @@ const maxNameLength = 100;
  * characters that are displayed as nothing, and no word begins with a mark that changes the character before it.
  */
 export function displayName(name: string | undefined, fallback: string): string {
-  const shown = withoutInvisible(String(removeHidden(name ?? '')))
+  const cleaned = withoutInvisible(String(removeHidden(name ?? '')))
     .replace(/(^|\s)[\p{M}\p{Cf}]+/gu, '$1')
     .replace(/\s+/g, ' ')
     .trim();
-  return [...(shown === '' ? fallback : shown)].slice(0, maxNameLength).join('');
+  return [...(cleaned === '' ? fallback : cleaned)].slice(0, maxNameLength).join('');
 }

@@ -34,13 +34,13 @@ export function formatResource(response: unknown, list: string | undefined): str
   if (list === undefined || Buffer.byteLength(text) <= maxResultBytes) return text;
   const items = whole[list] as readonly unknown[];
   let left = maxResultBytes - Buffer.byteLength(JSON.stringify({ ...whole, [list]: [] })) - 200;
-  const shown = items.findIndex((item) => {
+  const count = items.findIndex((item) => {
     left -= Buffer.byteLength(JSON.stringify(item)) + 1;
     return left < 0;
   });
   return JSON.stringify({
-    note: `Shows ${shown} of ${items.length} ${list}: the whole list is too large for one resource.`,
+    note: `Shows ${count} of ${items.length} ${list}: the whole list is too large for one resource.`,
     ...whole,
-    [list]: items.slice(0, shown),
+    [list]: items.slice(0, count),
   });
 }

@@ -92,10 +92,10 @@ function fitted(whole: Json, listing: Listing | null, shorten: (value: Json) => 
     return countBytes(value) <= maxResultBytes - proseBytes ? { value, notes: [] } : null;
   }
   const { name, isAll, items, total, offset, hasPages } = listing;
-  const page = (shown: readonly unknown[]): Json => {
-    const end = offset + shown.length;
-    const paging = { total, nextOffset: hasPages && end < total && shown.length > 0 ? end : null };
-    return shorten({ ...whole, [name]: shown, ...(isAll ? paging : { page: { list: name, ...paging } }) });
+  const page = (part: readonly unknown[]): Json => {
+    const end = offset + part.length;
+    const paging = { total, nextOffset: hasPages && end < total && part.length > 0 ? end : null };
+    return shorten({ ...whole, [name]: part, ...(isAll ? paging : { page: { list: name, ...paging } }) });
   };
   const count = howManyFit(page([]), (page(items)[name] ?? []) as readonly unknown[]);
   if (count === null || (count === 0 && items.length > 0)) return null;

@@ -87,6 +87,6 @@ function toChange(before: StatementLine | null, after: StatementLine | null): Co
   if (line === null) return [];
   if (before !== null && after !== null && describeLine(before) === describeLine(after)) return [];
   const { eventId, dealId, dealName, ruleName, currency } = line;
-  const toAmount = (shown: StatementLine | null) => (shown === null ? null : Number(shown.amount));
+  const toAmount = (line: StatementLine | null) => (line === null ? null : Number(line.amount));
   return [{ eventId, dealId, dealName, ruleName, before: toAmount(before), after: toAmount(after), currency }];
 }

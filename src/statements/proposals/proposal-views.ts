@@ -85,13 +85,13 @@ function selectProposals(tx: Transaction, { adjustmentId, status, period, repIds
 
 /** Reps see no other person. */
 export function presentProposals(proposals: readonly StoredProposal[], caller: Caller): Proposal[] {
-  return proposals.map(({ deciders, proposerIds: _, proposedBy, decidedBy, ...shown }) => ({
-    ...shown,
+  return proposals.map(({ deciders, proposerIds: _, proposedBy, decidedBy, ...rest }) => ({
+    ...rest,
     ...(seesTeam(caller)
       ? {
           ...(proposedBy === undefined ? {} : { proposedBy }),
           ...(decidedBy === undefined ? {} : { decidedBy }),
-          ...(shown.status === 'proposed' ? { deciders } : {}),
+          ...(rest.status === 'proposed' ? { deciders } : {}),
         }
       : {}),
     ...(deciders.some(({ repId }) => repId === caller.repId) ? { mayDecide: true as const } : {}),

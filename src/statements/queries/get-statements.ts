@@ -118,14 +118,14 @@ async function readTeam(
   const page = pageOfTeam(request);
   const listed =
     page === undefined ? null : await listTeamPage(tx, requestedPeriod, { ...selection, withDrafts: true }, page);
-  const shown = listed === null ? selection : { repIds: listed.repIds, everyone: true };
-  const members = await readTeamStatements(tx, requestedPeriod, currency, shown);
+  const selected = listed === null ? selection : { repIds: listed.repIds, everyone: true };
+  const members = await readTeamStatements(tx, requestedPeriod, currency, selected);
   const response = toTeamResponse(requestedPeriod, currency, members, {
-    checks: await listChecks(tx, requestedPeriod, shown.repIds),
-    approvals: await presentApprovals(tx, { period: requestedPeriod, repIds: shown.repIds }, caller, clock.now()),
-    holds: await readApprovalHolds(tx, requestedPeriod, shown.repIds),
+    checks: await listChecks(tx, requestedPeriod, selected.repIds),
+    approvals: await presentApprovals(tx, { period: requestedPeriod, repIds: selected.repIds }, caller, clock.now()),
+    holds: await readApprovalHolds(tx, requestedPeriod, selected.repIds),
     handed: await loadHandedAmounts(tx, requestedPeriod),
-    payouts: await loadStatementPayouts(tx, requestedPeriod, shown.repIds),
+    payouts: await loadStatementPayouts(tx, requestedPeriod, selected.repIds),
     currencies: await loadCurrencies(tx, members),
     deviations: request.deviations
       ? await readDeviations(tx, { period: requestedPeriod, currency }, members)
@@ -167,8 +167,8 @@ export const getStatements = operation({
     return unitOfWork.run(caller, { lock: 'none', access: 'read', asOf: request.asOf }, async (tx) => {
       const { period: requestedPeriod, currency } = await resolvePeriod(tx, request.period, clock);
       if (request.repId !== undefined) {
-        const shown = { period: requestedPeriod, isLive: request.live, version: request.version ?? null };
-        return readRepStatement(tx, caller, request.repId, shown, currency, clock);
+        const selected = { period: requestedPeriod, isLive: request.live, version: request.version ?? null };
+        return readRepStatement(tx, caller, request.repId, selected, currency, clock);
       }
       const today = await workspaceToday(tx, { now: () => request.asOf ?? clock.now() });
       const repIds = await filteredReps(tx, caller, today, request);

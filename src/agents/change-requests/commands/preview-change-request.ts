@@ -37,8 +37,8 @@ export const previewChangeRequest = operation({
     const previewed = await previewChange({ unitOfWork, runner, clock }, caller, pending);
     if (previewed.preview === null)
       throw new Failure('no_preview', 'The change moves no amounts, or its preview takes too long.');
-    const shown = { ...previewed, basis: { ...basis, isForPerson: true } };
-    await unitOfWork.write(caller, (tx) => storeShown(tx, requestId, shown));
+    const stored = { ...previewed, basis: { ...basis, isForPerson: true } };
+    await unitOfWork.write(caller, (tx) => storeShown(tx, requestId, stored));
     return read();
   },
 });

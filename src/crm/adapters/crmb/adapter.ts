@@ -322,8 +322,8 @@ class CrmbAccount implements CrmAccount {
   async listFields(): Promise<CrmField[]> {
     const properties = await this.properties();
     const pipelines = await this.pipelines();
-    const shown = [...properties.values()].filter(({ name }) => !this.omitted.has(name));
-    const native = shown.map((property) => crmbField(property, pipelines));
+    const included = [...properties.values()].filter(({ name }) => !this.omitted.has(name));
+    const native = included.map((property) => crmbField(property, pipelines));
     const stages = pipelines.flatMap((pipeline) => pipeline.stages.map(({ label }) => label));
     return [...native, ...canonicalFields(native, { stages, pipelines: pipelines.map(({ label }) => label) })];
   }

@@ -49,9 +49,9 @@ const neededProperties: readonly CrmbProperty[] = [
 export type CrmbProperties = ReadonlyMap<string, CrmbProperty>;
 
 export function readProperties(defined: readonly CrmbProperty[]): CrmbProperties {
-  const shown = defined.filter(({ hidden, archived }) => hidden !== true && archived !== true);
+  const listed = defined.filter(({ hidden, archived }) => hidden !== true && archived !== true);
   const needed = neededProperties.map((property) => defined.find(({ name }) => name === property.name) ?? property);
-  return new Map([...needed, ...shown].map((property) => [property.name, property]));
+  return new Map([...needed, ...listed].map((property) => [property.name, property]));
 }
 
 /** Properties that the CRM changes with every write. */
