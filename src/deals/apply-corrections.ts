@@ -87,8 +87,8 @@ function overlay(deal: IncomingDeal, { corrections, deleted }: StoredDeal, terms
   const decides = deal.corrections !== undefined;
   if (decides && (!deleted || deal.stated === undefined)) return deal;
   const stated = decides ? valueNames(deal.stated as DealContent, terms) : new Set();
-  const kept = Object.fromEntries(Object.entries(corrections).filter(([name]) => !stated.has(name)));
-  const { content, projection } = readContent(withCorrections(parse(deal), kept, terms), terms);
+  const remaining = Object.fromEntries(Object.entries(corrections).filter(([name]) => !stated.has(name)));
+  const { content, projection } = readContent(withCorrections(parse(deal), remaining, terms), terms);
   return { ...deal, content: { ...content, hash: hashWithLines(content.hash, deal) }, projection };
 }
 
@@ -119,7 +119,7 @@ function withMarks(
     if ('restored' in decision) return { ...overlaid, stored: decision.restored };
     // The deal stays one of its CRM. A deleted one was read before its deletion, and that read is late now.
     const { provider, fetchedAt, deleted } = stored;
-    const kept = { provider, ...(fetchedAt === null || deleted ? {} : { fetchedAt }) };
+    const origin = { provider, ...(fetchedAt === null || deleted ? {} : { fetchedAt }) };
     if (before === null) return overlaid;
     const added = correctedBy(marks, { content: before, repId: stored.repId }, resolved(overlaid), {
       by: decision.by,
@@ -127,7 +127,7 @@ function withMarks(
       stated: statedNames(sent, terms),
       terms,
     });
-    return { ...store(restated(added, resolved(overlaid), terms)), ...kept };
+    return { ...store(restated(added, resolved(overlaid), terms)), ...origin };
   }
   const report = toReport(sent, resolved(sent), terms);
   if (decision === 'replace') {

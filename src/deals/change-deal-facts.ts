@@ -55,8 +55,8 @@ export async function runFactChange<Content, Response>(
     // Calculates the change only if an approved period keeps rows of it.
     const { movement } = await computeMovement(tx, await workspaceToday(tx, clock), async () => {
       const affected = affectedOfAll(await write());
-      const kept = await findBlockedPeople(tx, affected);
-      return { result: null, affected: kept.length === 0 ? new Map() : await loadAffectedWithin(tx, affected) };
+      const blocked = await findBlockedPeople(tx, affected);
+      return { result: null, affected: blocked.length === 0 ? new Map() : await loadAffectedWithin(tx, affected) };
     });
     const changed = await write();
     const blocked = await findBlockedPeople(tx, affectedOfAll(changed));

@@ -246,8 +246,8 @@ export function withoutReplaced(
   corrected: ResolvedContent,
   terms: DealTerms,
 ): Corrections {
-  const kept = Object.entries(corrections).filter(
+  const remaining = Object.entries(corrections).filter(
     ([name]) => (report.stated !== null && !report.stated.has(name)) || !differs(report, corrected, name, terms),
   );
-  return Object.fromEntries(kept);
+  return Object.fromEntries(remaining);
 }

@@ -180,10 +180,10 @@ function rawSharesTaken(source: ChainSource, links: readonly ChainLink[], { inpu
   const paid = lines === null ? Decimal.zero : sum(lines.values());
   return links.map((link) => {
     if (link.reason !== null) return Decimal.zero;
-    const kept = Decimal.one.minus(link.waived);
-    if (link.window === null) return shareTakenBelow(source, link.dealKey, inputs ?? []).times(kept);
+    const recoverable = Decimal.one.minus(link.waived);
+    if (link.window === null) return shareTakenBelow(source, link.dealKey, inputs ?? []).times(recoverable);
     const { given, of } = link.part;
-    const kind = link.window.share.times(kept);
+    const kind = link.window.share.times(recoverable);
     if (lines === null || link.lineShares === null || paid.isZero()) return quotient(given.times(kind), of);
     const ofLines = [...link.lineShares].map(([id, share]) => share.times(lines.get(id) ?? Decimal.zero));
     return quotient(sum(ofLines).times(kind), paid);

@@ -82,8 +82,8 @@ function assumeRows({ planId, versions, days, moved }: MovedPlan): AssumedRows {
   const keyOf = ({ repId, key }: PayableRow) => `${repId}|${key}`;
   return {
     replace(stored, isSelected) {
-      const kept = stored.filter((row) => row.frozen !== null || !movedKeys.has(keyOf(row)));
-      return [...kept, ...added.filter(isSelected)].map(withRule);
+      const unmoved = stored.filter((row) => row.frozen !== null || !movedKeys.has(keyOf(row)));
+      return [...unmoved, ...added.filter(isSelected)].map(withRule);
     },
     rules: new Map(versions.flatMap(listRuleTerms)),
   };

@@ -129,6 +129,12 @@ export abstract class RunningService {
     return this.untilEmpty(pending, workspaceId, 'the end of the period checks');
   }
 
+  /** Resolves when no export, preview or other stored job waits or runs. */
+  waitForStoredJobs(workspaceId: string): Promise<void> {
+    const pending = `select from stored_jobs where workspace_id = $1 and status in ('waiting', 'running')`;
+    return this.untilEmpty(pending, workspaceId, 'the end of the stored jobs');
+  }
+
   /**
    * Resolves when the feeds list every change of the workspace. They wait for earlier transactions of the whole server,
    * also of other files' databases.

@@ -95,9 +95,9 @@ async function loadOutcomePay(tx: Transaction, { repId, range, workspace, today,
     rank(planId, key, period) ?? input.peerCredits(planId, key, period);
   const open = new Map(deals.map(({ dealId, won }) => [dealId, won]));
   const replaced = listReplaced(input, range);
-  const kept = await loadKept(tx, repId, range, replaced);
+  const certain = await loadCertain(tx, repId, range, replaced);
   return {
-    pay: new OutcomePay({ ...input, peerCredits }, open, range, kept),
+    pay: new OutcomePay({ ...input, peerCredits }, open, range, certain),
     replaced: replaced.map(toReplacedRow(repId)),
   };
 }
@@ -122,18 +122,18 @@ const toReplacedRow =
   };
 
 /** What the ledger pays on the days and the calculation does not replace: adjustments, approved rows and those that stay. */
-async function loadKept(
+async function loadCertain(
   tx: Transaction,
   repId: string,
   range: ForecastTask['range'],
   replaced: readonly LedgerRow[],
 ): Promise<Amounts> {
-  const kept = new Map<string, Decimal>();
-  const add = (currency: string, amount: Decimal) => addTo(kept, currency, amount);
+  const certain = new Map<string, Decimal>();
+  const add = (currency: string, amount: Decimal) => addTo(certain, currency, amount);
   for (const { currency, commission, bonus, adjustments } of await sumEarnings(tx, range, [repId]))
     for (const amount of [commission, bonus, adjustments]) add(currency, Decimal.of(amount));
   for (const { currency, amount } of replaced) add(currency, Decimal.of(amount).negated());
-  return new Map([...kept].filter(([, amount]) => !amount.isZero()));
+  return new Map([...certain].filter(([, amount]) => !amount.isZero()));
 }
 
 interface Calculated {

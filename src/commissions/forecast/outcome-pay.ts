@@ -32,7 +32,7 @@ export class OutcomePay {
     open: ReadonlyMap<string, WonForm>,
     private readonly range: DayRange,
     /** What is paid whatever the outcome is. */
-    private readonly kept: Amounts,
+    private readonly certain: Amounts,
   ) {
     this.others = input.deals.filter(({ dealId }) => !open.has(dealId));
     this.won = new Map(
@@ -55,7 +55,7 @@ export class OutcomePay {
   }
 
   sum(decisions: readonly Decision[]): Amounts {
-    const amounts = new Map(this.kept);
+    const amounts = new Map(this.certain);
     for (const { currency, amount } of decisions) addTo(amounts, currency, amount);
     return amounts;
   }

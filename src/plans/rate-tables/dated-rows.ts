@@ -12,7 +12,7 @@ export function replaceFrom(stored: RateTable, given: RateTable, from: Day): Rat
     if (JSON.stringify(stored[part].map(inOrder)) !== JSON.stringify(given[part].map(inOrder)))
       throw invalid({ path: part, message: 'must be those of the stored table where from is given' });
   const last = addDays(from, -1);
-  const kept = stored.rows
+  const unchanged = stored.rows
     .filter(({ effectiveStart }) => (effectiveStart ?? earliestDay) < from)
     .map((row) => ((row.effectiveEnd ?? latestDay) < from ? row : { ...row, effectiveEnd: last }));
   const added = given.rows.map((row, index) => {
@@ -20,7 +20,7 @@ export function replaceFrom(stored: RateTable, given: RateTable, from: Day): Rat
       throw invalid({ path: `rows.${index}.effectiveEnd`, message: 'must not be before from' });
     return (row.effectiveStart ?? earliestDay) < from ? { ...row, effectiveStart: from } : row;
   });
-  return { ...given, rows: [...kept, ...added] };
+  return { ...given, rows: [...unchanged, ...added] };
 }
 
 /** The days on which the tables may say something else; null if there is none. */
@@ -45,9 +45,9 @@ export function differingDays(before: RateTable | null, after: RateTable | null)
 export function countRows(before: Rows, after: Rows): RowCounts {
   const outcomes = outcomesOfRows(before, after);
   const added = outcomes.filter((outcome) => outcome === 'created').length;
-  const kept = after.length - added;
+  const remaining = after.length - added;
   const changed = outcomes.filter((outcome) => outcome === 'changed').length;
-  return { added, changed, ended: before.length - kept };
+  return { added, changed, ended: before.length - remaining };
 }
 
 /** What became of each row of a changed table. A row is identified by its keys and its first day. */

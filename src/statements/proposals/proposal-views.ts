@@ -41,9 +41,9 @@ export async function findProposals(tx: Transaction, filter: ProposalFilter, now
       .map((id) => ({ repId: id, name: people.approvers.get(id)?.name ?? '' }));
   return rows.map((row): StoredProposal => {
     const { deciders: _, amount, proposedAt, decidedAt, proposerId, proposer, deciderId, decider, ...same } = row;
-    const { decisionReason, eventId, ...kept } = same;
+    const { decisionReason, eventId, ...rest } = same;
     return {
-      ...kept,
+      ...rest,
       amount: Number(amount),
       proposedAt: proposedAt.toISOString(),
       ...(proposerId === null ? {} : { proposedBy: { repId: proposerId, name: proposer ?? '' } }),

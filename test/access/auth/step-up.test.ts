@@ -190,6 +190,8 @@ describe('step-up', () => {
   });
 
   beforeEach(async () => {
+    // A person may have few waiting exports at a time.
+    await service.waitForStoredJobs(workspaceId);
     await otp.clearLimits();
     await otp.ageCodes('1 day');
     await key.expect(200, 'PATCH', '/v1/workspaces', { stepUpMinutes: 15 });
