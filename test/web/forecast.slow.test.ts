@@ -56,3 +56,55 @@ describe('the forecast on My pay', function () {
       await close();
     });
 });
+
+/**
+ * 60,000 of a quota of 100,000 for this quarter, whose first working day is a holiday: 60 % of the target in the working days
+ * that are counted here one by one.
+ */
+describe('the pace on My pay', function () {
+  this.timeout(120_000);
+  const browser = Browser.duringSuite({ isEmpty: true });
+  const now = new Date();
+  const today = now.toISOString().slice(0, 10);
+  const firstMonth = now.getUTCMonth() - (now.getUTCMonth() % 3);
+  const days = Array.from(
+    { length: 100 },
+    (_, index) => new Date(Date.UTC(now.getUTCFullYear(), firstMonth, 1 + index)),
+  );
+  const [holiday = '', ...working] = days
+    .filter((day) => day < new Date(Date.UTC(now.getUTCFullYear(), firstMonth + 3, 1)))
+    .filter((day) => ![0, 6].includes(day.getUTCDay()))
+    .map((day) => day.toISOString().slice(0, 10));
+  const elapsed = working.filter((day) => day <= today).length;
+
+  before(async () => {
+    const { workspace, service } = browser;
+    const { api } = workspace;
+    const repId = browser.repId('admin');
+    const rule = flatRule('New business', 0.1);
+    await api.createPlan({ name: 'AE', config: { dealConditions: [won], rules: [rule] } }, [repId]);
+    await api.setQuota([repId], 'New business', `${now.getUTCFullYear()}-Q${firstMonth / 3 + 1}`, 100_000);
+    await api.expect(200, 'POST', '/v1/holidays/import', `day,name\n${holiday},Holiday\n`, {
+      'Content-Type': 'text/csv',
+    });
+    const deal = { dealId: 'Won', amount: 60_000, repId, stage: 'Won', closeDate: today };
+    await api.expect(200, 'POST', '/v1/deals/import', { deals: [deal] });
+    await service.waitForCalculations(workspace.workspaceId);
+  });
+
+  for (const width of [1280, 390])
+    it(`is a line with the working days that have passed, without open deals too, ${width} pixels`, async () => {
+      const { page, problems, close } = await browser.openPage('admin', '/me', { width });
+      await sees(page, 'Line items');
+      const share = Math.round((0.6 * working.length * 100) / elapsed);
+      if (elapsed > 0)
+        await sees(
+          page,
+          `60 % of the target after ${elapsed} of ${working.length} working days, ${share} % of the pace that reaches it.`,
+        );
+      await waitUntilLoaded(page);
+      expect(await violations(page)).to.deep.equal([]);
+      expect(problems).to.deep.equal([]);
+      await close();
+    });
+});

@@ -6,7 +6,7 @@ describe('the words of a forecast', () => {
     const pace = { planId: 'P', measure: 'New business', period: '2026-Q1', credit: 60_000, target: 100_000 };
     const words = paceWords({ ...pace, workingDays: 64, elapsedDays: 32, pace: 1.2 });
     expect(words?.replaceAll('\u00a0', ' ')).to.equal(
-      'New business, Q1 2026: 60 % of the target after 32 of 64 working days, 120 % of the pace.',
+      'New business, Q1 2026: 60 % of the target after 32 of 64 working days, 120 % of the pace that reaches it.',
     );
     expect(paceWords({ ...pace, workingDays: 64, elapsedDays: 0, pace: null })).to.equal(null);
   });

@@ -9,7 +9,7 @@ type Goal = NonNullable<Forecast['goal']>;
 export function paceWords({ measure, period, credit, target, pace, elapsedDays, workingDays }: Pace): string | null {
   if (pace === null) return null;
   const days = `${elapsedDays} of ${formatCount(workingDays, 'working day')}`;
-  return `${measure}, ${formatPeriod(period)}: ${formatPercent(credit / target, 0)} of the target after ${days}, ${formatPercent(pace, 0)} of the pace.`;
+  return `${measure}, ${formatPeriod(period)}: ${formatPercent(credit / target, 0)} of the target after ${days}, ${formatPercent(pace, 0)} of the pace that reaches it.`;
 }
 
 /** What reaches a goal, such as "Win Acme to reach it: $10,200.00." */

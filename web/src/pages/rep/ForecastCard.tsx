@@ -20,21 +20,19 @@ interface ForecastCardProps {
   readonly period: string;
 }
 
-/** What a person will probably earn, and what each open deal is worth. Nothing without open deals in the period. */
+/** What a person will probably earn, and what each open deal is worth. Without open deals in the period only the pace, if there is one. */
 export function ForecastCard({ repId, period }: ForecastCardProps) {
   return (
     <Loaded query={useQuery(forecastQuery(repId, period))} height={200}>
       {(forecast) =>
-        forecast.deals.length === 0 ? null : (
+        forecast.deals.length === 0 ? (
+          <PaceCard paces={forecast.paces} />
+        ) : (
           <Card title="Forecast" note={`${formatPeriod(period)}, with the deals that are open`}>
             <HeroMoney amount={forecast.expected} currency={forecast.currency} size="second" />
             <Range forecast={forecast} />
             <p className={styles.words}>{rangeWords(forecast)}</p>
-            {forecast.paces.map((pace) => (
-              <p key={`${pace.planId} ${pace.measure} ${pace.period}`} className={styles.words}>
-                {paceWords(pace)}
-              </p>
-            ))}
+            <Paces paces={forecast.paces} />
             <Goal repId={repId} period={period} />
             <DataTable
               caption="Open deals and what they are worth"
@@ -57,6 +55,23 @@ export function ForecastCard({ repId, period }: ForecastCardProps) {
   );
 }
 
+function PaceCard({ paces }: Pick<Forecast, 'paces'>) {
+  if (paces.every((pace) => paceWords(pace) === null)) return null;
+  return (
+    <Card title="Pace">
+      <Paces paces={paces} />
+    </Card>
+  );
+}
+
+function Paces({ paces }: Pick<Forecast, 'paces'>) {
+  return paces.map((pace) => (
+    <p key={`${pace.planId} ${pace.measure} ${pace.period}`} className={styles.words}>
+      {paceWords(pace)}
+    </p>
+  ));
+}
+
 /** The pay that a person enters, and the deals that reach it. */
 function Goal({ repId, period }: ForecastCardProps) {
   const [entered, setEntered] = useState('');
@@ -66,7 +81,8 @@ function Goal({ repId, period }: ForecastCardProps) {
   return (
     <div className={styles.goal}>
       <TextField
-        label="What reaches …?"
+        label="Pay you want to reach"
+        hint="Finds the fewest open deals that reach it."
         type="number"
         inputMode="numeric"
         value={entered}
@@ -96,7 +112,9 @@ function rangeWords({ sure, p10, p90, currency, deals, otherCurrencies }: Foreca
   return [
     `Expected. Probably ${money(p10)} to ${money(p90)}; ${money(sure)} if you win none of them.`,
     ...otherCurrencies.map((other) => `Besides, ${formatMoney(other.expected, other.currency)} are expected.`),
-    ...(unknown === 0 ? [] : [`${formatCount(unknown, 'deal')} without a probability left out.`]),
+    ...(unknown === 0
+      ? []
+      : [`${formatCount(unknown, 'deal')} without a probability ${unknown === 1 ? 'is' : 'are'} left out.`]),
   ].join(' ');
 }
 
@@ -120,7 +138,7 @@ function columnsOf(currency: string): readonly Column<ForecastDeal>[] {
     { key: 'probability', header: 'Probability', align: 'right', phone: 'note', cell: probabilityWords },
     {
       key: 'worth',
-      header: 'Worth',
+      header: 'Worth to you',
       align: 'right',
       phone: 'amount',
       cell: ({ worth }) => <Money amount={worth} currency={currency} unit="none" />,
