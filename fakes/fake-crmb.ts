@@ -1,6 +1,7 @@
 import { createHash, createHmac, randomInt, randomUUID } from 'node:crypto';
 import { type Request, type RequestHandler, type Response } from 'express';
 import { type Day } from '#src/kernel/day.js';
+import { getOrInsert } from '#src/kernel/get-or-insert.js';
 import { DealStore } from './deal-store.js';
 import { Deliveries, type Delivery } from './deliveries.js';
 import { readPage, SearchError, searchDeals } from './fake-crmb-search.js';
@@ -53,6 +54,34 @@ interface RelatedRecord {
   readonly id: string;
   readonly dealId: string;
   readonly properties: FakeCrmbValues;
+}
+
+/** The line items or the companies, also by their deals: a deal is found without a look at all of them. */
+class RelatedRecords {
+  private readonly byId = new Map<string, RelatedRecord>();
+  private readonly byDeal = new Map<string, Map<string, RelatedRecord>>();
+
+  get(id: string): RelatedRecord | undefined {
+    return this.byId.get(id);
+  }
+
+  set(record: RelatedRecord): void {
+    this.byId.set(record.id, record);
+    getOrInsert(this.byDeal, record.dealId, () => new Map<string, RelatedRecord>()).set(record.id, record);
+  }
+
+  delete({ id, dealId }: RelatedRecord): void {
+    this.byId.delete(id);
+    this.byDeal.get(dealId)?.delete(id);
+  }
+
+  values(): RelatedRecord[] {
+    return [...this.byId.values()];
+  }
+
+  ofDeal(dealId: string): RelatedRecord[] {
+    return [...(this.byDeal.get(dealId)?.values() ?? [])];
+  }
 }
 
 interface Owner {
@@ -173,8 +202,8 @@ export class FakeCrmb {
   /** Merged deal id to surviving deal id. */
   private readonly survivors = new Map<string, string>();
   private readonly owners = new Map<string, Owner>();
-  private readonly lineItems = new Map<string, RelatedRecord>();
-  private readonly companies = new Map<string, RelatedRecord>();
+  private readonly lineItems = new RelatedRecords();
+  private readonly companies = new RelatedRecords();
   private readonly splits = new Map<string, readonly FakeCrmbSplit[]>();
   /** The splits of generated deals, by the id of the deal. */
   generatedSplits: (dealId: string) => readonly FakeCrmbSplit[] = () => [];
@@ -270,12 +299,13 @@ export class FakeCrmb {
   /** Removes a line item, which changes the time of its deal. */
   removeLineItem(id: string): void {
     const item = this.lineItems.get(id);
-    if (item === undefined || !this.lineItems.delete(id)) throw new Error(`the fake CRM has no line item ${id}`);
+    if (item === undefined) throw new Error(`the fake CRM has no line item ${id}`);
+    this.lineItems.delete(item);
     this.deals.forChange(item.dealId).updatedAt = this.instant();
   }
 
   private setLineItem(id: string, dealId: string, properties: FakeCrmbValues): void {
-    this.lineItems.set(id, { id, dealId, properties: { ...properties, hs_lastmodifieddate: this.instant() } });
+    this.lineItems.set({ id, dealId, properties: { ...properties, hs_lastmodifieddate: this.instant() } });
   }
 
   /** Replaces the splits of a deal, which total 1 and contain its owner; none remove them. It changes the deal's time. */
@@ -289,7 +319,7 @@ export class FakeCrmb {
   /** Adds a company and associates it with a deal as its primary one. */
   addCompany(dealId: string, properties: FakeCrmbValues): string {
     const id = this.newId();
-    this.companies.set(id, { id, dealId: this.deals.forChange(dealId).id, properties });
+    this.companies.set({ id, dealId: this.deals.forChange(dealId).id, properties });
     return id;
   }
 
@@ -452,7 +482,7 @@ export class FakeCrmb {
     ] as const) {
       app.get(paths('objects', `/${object}`), (request, response) => {
         const limit = Number(request.query['limit'] ?? 10);
-        this.respondPage(request, response, [...records.values()], limit, ({ id }) => recordJson(id, records, []));
+        this.respondPage(request, response, records.values(), limit, ({ id }) => recordJson(id, records, []));
       });
       app.post(paths('objects', `/${object}/batch/read`), (request, response) =>
         this.respondRecords(request, response, records),
@@ -593,7 +623,7 @@ export class FakeCrmb {
     const { start, limit } = readPage(search);
     const read = ({ id, properties }: RelatedRecord, name: string) =>
       name === 'hs_object_id' ? id : (properties[name] ?? null);
-    const found = searchDeals([...this.lineItems.values()], search, read, new Set(['hs_lastmodifieddate']));
+    const found = searchDeals(this.lineItems.values(), search, read, new Set(['hs_lastmodifieddate']));
     const results = found
       .slice(start, start + limit)
       .map(({ id }) => recordJson(id, this.lineItems, search.properties ?? []));
@@ -601,19 +631,13 @@ export class FakeCrmb {
   }
 
   /** Pairs of deals and their records. Deals without any are reported as errors. */
-  private respondAssociations(
-    request: Request,
-    response: Response,
-    records: ReadonlyMap<string, RelatedRecord>,
-    typeId: number,
-  ): void {
+  private respondAssociations(request: Request, response: Response, records: RelatedRecords, typeId: number): void {
     const { inputs = [] } = request.body ?? {};
     if (inputs.length > 1000) return sendError(response, 400, 'VALIDATION_ERROR', 'too many inputs');
     const ids = (inputs as { id: string }[]).map(({ id }) => id);
-    const findItems = (id: string) => [...records.values()].filter(({ dealId }) => dealId === id);
-    const found = ids.filter((id) => findItems(id).length > 0);
+    const found = ids.filter((id) => records.ofDeal(id).length > 0);
     const errors = ids
-      .filter((id) => !found.includes(id))
+      .filter((id) => records.ofDeal(id).length === 0)
       .map((id) => ({
         status: 'error',
         category: 'OBJECT_NOT_FOUND',
@@ -623,7 +647,7 @@ export class FakeCrmb {
       }));
     const results = found.map((id) => ({
       from: { id },
-      to: findItems(id).map((item) => ({
+      to: records.ofDeal(id).map((item) => ({
         toObjectId: Number(item.id),
         associationTypes: [{ category: 'HUBSPOT_DEFINED', typeId, label: null }],
       })),
@@ -677,11 +701,11 @@ export class FakeCrmb {
     else response.status(207).json({ ...body, numErrors: errors.length, errors });
   }
 
-  private respondRecords(request: Request, response: Response, records: ReadonlyMap<string, RelatedRecord>): void {
+  private respondRecords(request: Request, response: Response, records: RelatedRecords): void {
     const { inputs = [], properties = [] } = request.body ?? {};
     if (inputs.length > 100) return sendError(response, 400, 'VALIDATION_ERROR', 'too many inputs');
     const results = (inputs as { id: string }[])
-      .filter(({ id }) => records.has(id))
+      .filter(({ id }) => records.get(id) !== undefined)
       .map(({ id }) => recordJson(id, records, properties as string[]));
     this.respondComplete(response, results);
   }
@@ -927,7 +951,7 @@ function notFound(ids: readonly string[]) {
   return ids.length === 0 ? [] : [{ status: 'error', category: 'OBJECT_NOT_FOUND', message, context: { ids } }];
 }
 
-function recordJson(id: string, records: ReadonlyMap<string, RelatedRecord>, names: readonly string[]) {
+function recordJson(id: string, records: RelatedRecords, names: readonly string[]) {
   const own = records.get(id)?.properties ?? {};
   const named = names.map((name) => [name, own[name] ?? null]);
   return { id, properties: { ...Object.fromEntries(named), hs_object_id: id }, archived: false };
