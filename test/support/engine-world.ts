@@ -13,6 +13,7 @@ import { type CreditLine, selectLines, withOwner } from '#src/engine/credit-line
 import { type CompiledCreditRule, compileCreditRules, deriveLines } from '#src/engine/credit-rules.js';
 import { type AssignedDays, defaultMinQuotaPercent, type WorkingTime } from '#src/engine/effective-quota.js';
 import { ExchangeRates } from '#src/engine/exchange-rates.js';
+import { type CountedLine } from '#src/engine/line-trace.js';
 import { type Decision, type FixedEvent, type RepInput, type UpstreamEvent } from '#src/engine/model.js';
 import { readPlanConfig } from '#src/engine/plan-config.js';
 import { selectUpstream } from '#src/engine/rule-values.js';
@@ -24,7 +25,7 @@ import { Decimal, sum } from '#src/kernel/decimal.js';
 import { PeriodCalendar } from '#src/kernel/period-calendar.js';
 import { amount as toAmount, withoutLastDigits } from './oracle/decimal.js';
 import { inPlanCurrency } from './oracle/fx.js';
-import { type LedgerRow, type World, type WorldPlanVersion, type WorldRefund } from './oracle/world.js';
+import { type LedgerRow, type RowLine, type World, type WorldPlanVersion, type WorldRefund } from './oracle/world.js';
 
 /** Runs the engine over a whole world as the ledger does, until cascades and ranks no longer change. */
 export function engineLedger(world: World): LedgerRow[] {
@@ -304,6 +305,7 @@ function refundInput(
         category,
         currency,
         inputs: inputsOf(world, row, deal, ledger),
+        lines: row.lines?.map(toCountedLine) ?? null,
         approved: range,
         deal,
       },
@@ -312,6 +314,10 @@ function refundInput(
   const below = (dealKey: string) =>
     ledger.filter((row) => row.dealId === dealKey).map((row) => toUpstream(world, row));
   return { sources, terms: findTerms, below };
+}
+
+function toCountedLine({ lineId, net, credit, raw }: RowLine): CountedLine {
+  return { lineId, net: net === null ? null : Decimal.of(net), credit: Decimal.of(credit), raw: Decimal.of(raw) };
 }
 
 /** What a manager's row would be calculated from now. */
@@ -444,10 +450,15 @@ function toDeal(world: World, deal: World['deals'][number]): Deal {
   };
 }
 
-function toRefund({ amount, waivers = [], ...refund }: WorldRefund): Refund {
+function toRefund({ amount, lines, waivers = [], ...refund }: WorldRefund): Refund {
+  const parts = lines?.map(({ lineId, amount: part }) => ({
+    lineId,
+    amount: part === undefined ? null : String(part),
+  }));
   return {
     ...refund,
     amount: amount === undefined ? null : String(amount),
+    ...(parts === undefined ? {} : { lines: parts }),
     waivers: waivers.map(({ repId, percent }) => ({ repId, percent: String(percent) })),
   };
 }
@@ -570,7 +581,7 @@ function sharedIn({ share }: Decision): Pick<LedgerRow, 'share'> {
 
 /** A quotient has no last digit: the two implementations keep different numbers of them. */
 export function comparableRows(rows: readonly LedgerRow[]): LedgerRow[] {
-  return rows.map(({ share, cutOff, ...row }) => ({
+  return rows.map(({ share, cutOff, lines: _, ...row }) => ({
     ...row,
     ...(cutOff === undefined ? {} : { cutOff: withoutLastDigits(cutOff, 15) }),
     base: withoutLastDigits(row.base),

@@ -3,7 +3,16 @@ import { allPass } from './conditions.js';
 import { attainmentKey, type Config, canonical, effectiveTiers, type Rule, type Tier } from './config.js';
 import { linesOf, type Share, shareIn, teamShare, WHOLE } from './credits.js';
 import { type Amount, amount, ONE, rounded, sum, text, wholeSum, ZERO } from './decimal.js';
-import { BOUND, countOf, currencyFits, dealAmountOf, planCurrency, readField, readNumber } from './fields.js';
+import {
+  BOUND,
+  countOf,
+  currencyFits,
+  dealAmountOf,
+  numberFrom,
+  planCurrency,
+  readField,
+  readNumber,
+} from './fields.js';
 import { fiscalKindOf, fiscalPeriods, periodDays, periodIn } from './fiscal.js';
 import { type Exchange, exchangeOf, inPlanCurrency } from './fx.js';
 import {
@@ -26,7 +35,16 @@ import {
 import { type EffectiveQuota, effectiveQuota, rampRate } from './quota.js';
 import { eventDay, isRefundId, ordered, refundId, refundRow } from './refunds.js';
 import { isStoppedOn, versionOn } from './timeline.js';
-import type { FrozenPeriod, LedgerRow, World, WorldDeal, WorldPlan, WorldPlanVersion, WorldRefund } from './world.js';
+import type {
+  FrozenPeriod,
+  LedgerRow,
+  RowLine,
+  World,
+  WorldDeal,
+  WorldPlan,
+  WorldPlanVersion,
+  WorldRefund,
+} from './world.js';
 
 export interface Calculation {
   /** The current rows of the ledger. */
@@ -103,6 +121,8 @@ interface Firing {
   share: Share;
   /** The counted lines of a rule with lines, which are not shared; null where they only give the credit, or there are none. */
   lines: CountedLine[] | null;
+  /** The counted lines that refunds take back, with their credit; null for an event that follows no lines. */
+  credited: { line: CountedLine; credit: Amount }[] | null;
 }
 
 interface CreditSoFar {
@@ -439,8 +459,18 @@ class RepLedger {
     const isEarned = rule.measure === '_earned' && rule.quotaMeasure === null && rule.quotaCredit === null;
     const credit = isEarned ? wholeCredit : wholeCredit.times(share.ofCredit);
     const paidLines = baseOfLines(rule) === null ? null : lines;
-    const amounts = { credit, base, quota, share, deals: count, isCreditNote, lines: paidLines };
+    const credited = this.creditedLines(rule, lines, share, count);
+    const amounts = { credit, base, quota, share, deals: count, isCreditNote, lines: paidLines, credited };
     return { plan, version, rule, deal, dealId: deal.dealId, day, key, period, ...amounts };
+  }
+
+  /** Lines, L24: a line's part of the credit. A manager follows the people below. */
+  private creditedLines(rule: Rule, lines: CountedLine[] | null, share: Share, count: Amount): Firing['credited'] {
+    if (lines === null || rule.phase === 'cascade') return null;
+    return lines.map((line) => {
+      const ofLine = (slug: string) => (isOfLines(slug) ? sumOf([line], slug, count) : ZERO);
+      return { line, credit: this.computeCredit(rule, ofLine(rule.measure), ofLine).times(share.ofCredit) };
+    });
   }
 
   private matchingLines(version: WorldPlanVersion, rule: Rule, deal: WorldDeal): SeenLine[] | null {
@@ -595,7 +625,14 @@ class RepLedger {
       rule.quotaGroup === null ? this.computeCredit(rule, total('ofCredit')(rule.measure), total('ofCredit')) : ZERO;
     const deal = null;
     const firing = { plan, version, rule, deal, dealId: period, day: lastDay, key, period, credit, base, quota };
-    return { ...firing, deals: total('ofCredit')('_deals'), share: WHOLE, isCreditNote: false, lines: null };
+    return {
+      ...firing,
+      deals: total('ofCredit')('_deals'),
+      share: WHOLE,
+      isCreditNote: false,
+      lines: null,
+      credited: null,
+    };
   }
 
   // Section 10.
@@ -681,6 +718,7 @@ class RepLedger {
       earnedOn: firing.day,
       ...toStoredShare(firing.share),
       ...(payout.cutOff.isZero() ? {} : { cutOff: text(payout.cutOff) }),
+      ...(firing.credited === null ? {} : { lines: firing.credited.map((each) => toRowLine(each, payout.ofLines)) }),
     };
   }
 
@@ -690,26 +728,27 @@ class RepLedger {
     firing: Firing,
     credit: CreditSoFar,
     currency: string,
-  ): { amount: Amount; tier: Tier | null; isBonus: boolean; cutOff: Amount } {
+  ): { amount: Amount; tier: Tier | null; isBonus: boolean; cutOff: Amount; ofLines: Map<CountedLine, Amount> } {
     const scale = computeScale(firing, this.repId);
     const tiers = this.tiersReached(firing, credit, scale);
     const [first = null] = tiers;
     const tier = tiers.every((each) => each === first) ? first : null;
     const reached = tiers.filter((each) => each !== null);
     const isBonus = reached.length > 0 && reached.every(({ flatAmount }) => flatAmount !== null);
-    const { value, hasRate } = this.rawPay(firing, credit, scale, tiers);
-    const raw = value.times(this.rateFactor(firing));
+    const { value, hasRate, ofLines = [] } = this.rawPay(firing, credit, scale, tiers);
+    const factor = this.rateFactor(firing);
+    const raw = value.times(factor);
+    const paid = { tier, isBonus, ofLines: new Map(ofLines.map(([line, pay]) => [line, pay.times(factor)])) };
     // Section 4: a raw amount beyond the bound pays 0.
-    if (raw.abs().gt(BOUND)) return { amount: ZERO, tier, isBonus, cutOff: ZERO };
+    if (raw.abs().gt(BOUND)) return { ...paid, amount: ZERO, cutOff: ZERO };
     // Step 3.
-    if (this.isBelowFloorAttainment(firing, credit, scale.target)) return { amount: ZERO, tier, isBonus, cutOff: ZERO };
+    if (this.isBelowFloorAttainment(firing, credit, scale.target)) return { ...paid, amount: ZERO, cutOff: ZERO };
     const uncapped = this.limited(firing, raw, reached.length > 0 && hasRate);
     const capped = this.capped(firing, uncapped);
     // Step 7.
     return {
+      ...paid,
       amount: rounded(capped, currency),
-      tier,
-      isBonus,
       cutOff: isBonusOfPeriod(firing.rule) ? ZERO : uncapped.minus(capped),
     };
   }
@@ -736,7 +775,7 @@ class RepLedger {
     credit: CreditSoFar,
     scale: Scale,
     tiers: (Tier | null)[],
-  ): { value: Amount; hasRate: boolean } {
+  ): { value: Amount; hasRate: boolean; ofLines?: [CountedLine, Amount][] } {
     const { rule, lines } = firing;
     const [tier = null] = tiers;
     const isByTables = scale.tiers.some(({ table }) => table !== null);
@@ -754,10 +793,11 @@ class RepLedger {
     });
     if (!tierOfLines(rule) && tier?.flatAmount != null && rule.lines?.flatPer === 'deal')
       return { value: this.rawAmount(firing, credit, scale, tier), hasRate: true };
-    return {
-      value: sum(pays.map((pay) => pay ?? ZERO)).times(firing.share.ofPay),
-      hasRate: pays.some((pay) => pay !== null),
-    };
+    const ofLines = lines.map((line, index): [CountedLine, Amount] => [
+      line,
+      (pays[index] ?? ZERO).times(firing.share.ofPay),
+    ]);
+    return { value: sum(ofLines.map(([, pay]) => pay)), hasRate: pays.some((pay) => pay !== null), ofLines };
   }
 
   /** L14: a weight for each tier. */
@@ -1008,6 +1048,17 @@ class RepLedger {
 
 function isBonusOfPeriod({ payoutMode }: Rule): boolean {
   return payoutMode === 'flat_per_tier' || payoutMode === 'stepped_bonus';
+}
+
+function toRowLine({ line, credit }: { line: CountedLine; credit: Amount }, paid: Map<CountedLine, Amount>): RowLine {
+  const { lineId, amount: stated } = line.line;
+  const net = numberFrom(stated);
+  return {
+    lineId,
+    net: net === null ? null : text(net),
+    credit: text(credit),
+    raw: text(paid.get(line) ?? ZERO),
+  };
 }
 
 function toStoredShare({ ofCredit, ofPay }: Share): Pick<LedgerRow, 'share'> {

@@ -79,6 +79,16 @@ export function inPlanCurrency(
   return rate === null ? null : value.times(rate.over).dividedBy(rate.under);
 }
 
+/** At the rate of the default table for a day. Null: no rate. */
+export function onDay(
+  world: World,
+  { value, from, to, day }: { value: Amount; from: string; to: string; day: string },
+): Amount | null {
+  if (from === to) return value;
+  const rate = findRate(world, 'default', from, to, { day, ofAnyAge: false });
+  return rate === null ? null : value.times(rate.over).dividedBy(rate.under);
+}
+
 const AMOUNT = ['amount', 'value', 'dealAmount'];
 
 /** The fields that a mapping puts in the place of the amount, and the amount itself. */

@@ -174,6 +174,8 @@ export interface WorldRefund {
   cause: 'cancellation' | 'refund' | 'non_payment';
   /** Absent: all that earlier refunds left. */
   amount?: number;
+  /** In place of an amount: what it gives back of lines, each in part or all that earlier refunds left of it. */
+  lines?: { lineId: string; amount?: number }[];
   waivers?: { repId: string | null; percent: number }[];
 }
 
@@ -262,4 +264,16 @@ export interface LedgerRow {
   share?: { credit: string; pay: string };
   /** Amount before the cap minus amount after it, exactly. Absent: 0. */
   cutOff?: string;
+  /** The counted lines of the event of a rule with lines. */
+  lines?: RowLine[];
+}
+
+/** A counted line as refunds take it back. */
+export interface RowLine {
+  lineId: string;
+  /** In its own currency. */
+  net: string | null;
+  credit: string;
+  /** What it paid before limits. 0 where the deal was paid as a whole. */
+  raw: string;
 }

@@ -359,17 +359,38 @@ function creditFields(repIds: string[]): fc.Arbitrary<WorldDeal['fields']> {
 
 const refundAmount = oneOf(undefined, undefined, 1, 5000, 33333.33, 60_000, 0.07);
 
-function arbitraryRefunds(repIds: string[]): fc.Arbitrary<WorldRefund[]> {
+/** Some lines of a deal, also lines that it lacks. */
+const refundedLines = fc.uniqueArray(
+  fc.record({ lineId: oneOf('l1', 'l2', 'l3', 'l4'), amount: oneOf(undefined, undefined, 100, 333.33, 1000, 4000) }),
+  { minLength: 1, maxLength: 3, selector: ({ lineId }) => lineId },
+);
+
+function arbitraryRefunds(repIds: string[], settings: Settings): fc.Arbitrary<WorldRefund[]> {
   const waiver = fc.record({ repId: oneOf(null, ...repIds), percent: oneOf(100, 50, 33.333333) });
   const refund = fc.record({
     day: oneOf('2025-12-20', '2026-01-20', '2026-02-01', '2026-02-28', '2026-03-31', '2026-04-20', '2026-06-30'),
     cause: oneOf<WorldRefund['cause']>('cancellation', 'refund', 'non_payment'),
     amount: refundAmount,
     waivers: maybe(fc.uniqueArray(waiver, { maxLength: 2, selector: ({ repId }) => repId }), 1),
+    lines: settings.lines ? maybe(refundedLines, 1) : fc.constant(undefined),
   });
   return fc
     .array(refund, { minLength: 1, maxLength: 3 })
-    .map((all) => all.map((each, index) => body({ refundId: `r${index}`, ...each }) as WorldRefund));
+    .map((all) => all.map((each, index) => toRefund(`r${index}`, each)));
+}
+
+interface RawRefund {
+  day: string;
+  cause: WorldRefund['cause'];
+  amount: number | undefined;
+  waivers: WorldRefund['waivers'] | undefined;
+  lines: { lineId: string; amount: number | undefined }[] | undefined;
+}
+
+/** A refund has an amount or lines. */
+function toRefund(refundId: string, { lines, amount, ...refund }: RawRefund): WorldRefund {
+  const named = lines?.map((line) => body(line));
+  return body({ refundId, ...refund, ...(named === undefined ? { amount } : { lines: named }) }) as WorldRefund;
 }
 
 const policy = oneOf<object>(
@@ -450,7 +471,7 @@ function arbitrarySales(ids: string[], repIds: string[], settings: Settings): fc
           closeDate: often<string | null>(fc.constantFrom(...CLOSE_DAYS), fc.constant(null), 15),
           given,
           credits: withCredits ? arbitraryCredits(repIds) : fc.constant(undefined),
-          refunds: settings.refunds ? maybe(arbitraryRefunds(repIds), 1) : fc.constant(undefined),
+          refunds: settings.refunds ? maybe(arbitraryRefunds(repIds, settings), 1) : fc.constant(undefined),
         })
         .map((deal) => body({ dealId, ...deal }) as WorldDeal),
     ),
@@ -466,8 +487,12 @@ function dealsBefore(deals: WorldDeal[], repIds: string[], settings: Settings): 
         weight: settings.credits ? 4 : 0,
       },
       {
-        arbitrary: arbitraryRefunds(repIds).map((refunds) => ({ ...deal, refunds })),
+        arbitrary: arbitraryRefunds(repIds, settings).map((refunds) => ({ ...deal, refunds })),
         weight: settings.refunds ? 4 : 0,
+      },
+      {
+        arbitrary: withLines(fc.constant([deal]), settings.fx).map(([changed]) => changed ?? deal),
+        weight: settings.lines ? 3 : 0,
       },
       { arbitrary: fc.constant(deal), weight: 5 },
       { arbitrary: fc.constant(null), weight: 1 },
