@@ -46,7 +46,7 @@ describe('what is coming, on My pay', function () {
       expect(calendar).to.match(new RegExp(`${month}[^|]*\\$3,000\\.00[^|]*\\$3,500\\.00`));
       expect(calendar).to.match(/Without a day[^|]*\$3,000\.00[^|]*\$3,500\.00/);
       expect((await rows('When it is paid')).join(' | ')).to.match(new RegExp(`${month}[^|]*\\$3,500\\.00`));
-      await (await page.waitForSelector('::-p-aria(Pay you want to reach)'))?.type('7000');
+      await (await page.waitForSelector('::-p-aria(Pay to reach)'))?.type('7000');
       await sees(page, 'Win Open deal to reach it: $8,000.00.');
       expect(await violations(page)).to.deep.equal([]);
       expect(problems).to.deep.equal([]);

@@ -81,7 +81,7 @@ function Goal({ repId, period }: ForecastCardProps) {
   return (
     <div className={styles.goal}>
       <TextField
-        label="Pay you want to reach"
+        label="Pay to reach"
         hint="Finds the fewest open deals that reach it."
         type="number"
         inputMode="numeric"
