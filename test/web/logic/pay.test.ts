@@ -125,7 +125,15 @@ describe('the money of a deal', () => {
       ],
       corrections: [
         {
-          ...{ eventId: 'e', planId: 'p', ruleName: 'New', repName: 'Ben', period: '2026-09', paidIn: '2026-11' },
+          ...{
+            eventId: 'e',
+            planId: 'p',
+            ruleName: 'New',
+            repId: 'ben',
+            repName: 'Ben',
+            period: '2026-09',
+            paidIn: '2026-11',
+          },
           ...{ at: '2026-11-02T09:00:00.000Z', delta: 1, currency: 'USD' },
         },
       ],
@@ -134,7 +142,8 @@ describe('the money of a deal', () => {
       payable({ status: 'paid', amount: 5, period: '2026-09', paidOn: '2026-10-06' }),
       payable({ waitsFor: [] }),
     ];
-    const entries = listTimeline({ breakdown, payables, invoices: [], refunds: [] });
+    const facts = { breakdown, payables, invoices: [], refunds: [] };
+    const entries = listTimeline({ ...facts, ownRepId: 'maya' });
     expect(entries.map(({ day, title, sums }) => [day, title, sums.map(({ amount }) => amount).join()])).to.deep.equal([
       ['2026-09-01', 'Won', '8'],
       ['2026-10-06', 'Paid on 6 Oct 2026', '5'],
@@ -143,6 +152,8 @@ describe('the money of a deal', () => {
       [null, 'Waiting', '1'],
     ]);
     expect(entries[3]?.detail).to.equal('September 2026, New, Ben, added to November 2026');
+    const own = listTimeline({ ...facts, ownRepId: 'ben' });
+    expect(own[3]?.detail).to.equal('September 2026, New, added to November 2026');
   });
 });
 

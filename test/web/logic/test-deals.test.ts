@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { adaptedTest } from '#web/features/plans/adapted-test.js';
 import { moreValues, renamedValue, shownValue, typedValue, withValue } from '#web/features/plans/test-deal.js';
 
 const columns = { dealId: 'd1', amount: 1, stage: 'Won', closeDate: '2026-01-15' };
@@ -34,5 +35,30 @@ describe('a deal of a plan test', () => {
     expect(typedValue('yes', 'checkbox')).to.equal(true);
     expect(typedValue('12', 'text')).to.equal('12');
     expect([12.5, false, ['a', 'b'], 'x', undefined].map(shownValue)).to.deep.equal(['12.5', 'no', 'a, b', 'x', '']);
+  });
+});
+
+describe('a test that is adapted to its plan', () => {
+  const test = {
+    name: 'Example',
+    deals: [],
+    expected: [
+      { ruleName: 'New business', dealId: 'a', amount: 100 },
+      { ruleName: 'New business', dealId: 'b', amount: 200 },
+      { ruleName: 'Bonus', amount: 50 },
+    ],
+    total: 350,
+  };
+  const failure = { trace: null, unpaid: [] };
+
+  it('expects what the plan pays where an expectation failed, and keeps the others', () => {
+    const failed = [
+      { ...failure, name: 'Example', ruleName: 'New business', dealId: 'b', expected: 200, actual: 0 },
+      { ...failure, name: 'Example', ruleName: null, dealId: null, expected: 350, actual: 150 },
+      { ...failure, name: 'Another', ruleName: 'Bonus', dealId: null, expected: 50, actual: 7 },
+    ];
+    const adapted = adaptedTest(test, failed);
+    expect(adapted.expected.map(({ amount }) => amount)).to.deep.equal([100, 0, 50]);
+    expect(adapted.total).to.equal(150);
   });
 });

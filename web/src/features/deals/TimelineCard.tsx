@@ -20,7 +20,7 @@ interface TimelineCardProps {
 
 /** What happened to the money of a deal, from the win to the bank, and what is still to come; nothing in workspaces without payouts. */
 export function TimelineCard({ dealId, breakdown }: TimelineCardProps) {
-  const { role } = useSession();
+  const { role, repId: ownRepId } = useSession();
   const sees = seesPayments(role);
   const payables = useQuery(payablesOfDealQuery(dealId)).data?.payables ?? [];
   const invoices = useQuery({ ...invoicesQuery(dealId), enabled: sees }).data ?? [];
@@ -34,7 +34,7 @@ export function TimelineCard({ dealId, breakdown }: TimelineCardProps) {
       action={sees ? <Button onClick={() => setHolding(true)}>Hold pay</Button> : undefined}
     >
       <ol className={styles.timeline}>
-        {listTimeline({ breakdown, payables, invoices, refunds }).map((entry) => (
+        {listTimeline({ breakdown, payables, invoices, refunds, ownRepId }).map((entry) => (
           <Entry key={entry.key} entry={entry} />
         ))}
       </ol>

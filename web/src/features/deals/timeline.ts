@@ -28,19 +28,21 @@ interface Facts {
   /** Empty for people who may not see them. */
   readonly invoices: readonly Invoice[];
   readonly refunds: readonly Refund[];
+  /** Who reads it: their own name is left out. */
+  readonly ownRepId: string;
 }
 
 /** What happened to the money of a deal by day, then what has not happened yet. */
-export function listTimeline({ breakdown, payables, invoices, refunds }: Facts): readonly TimelineEntry[] {
+export function listTimeline({ breakdown, payables, invoices, refunds, ownRepId }: Facts): readonly TimelineEntry[] {
   const currency = breakdown.deal?.currency ?? breakdown.currency;
   const past = [
     ...listWon(breakdown),
     ...invoices.flatMap((invoice) => listInvoice(invoice, invoice.currency ?? currency)),
     ...listRefunded(breakdown, refunds, currency),
-    ...breakdown.corrections.map(toCorrection),
-    ...listPaid(payables),
+    ...breakdown.corrections.map((correction) => toCorrection(correction, ownRepId)),
+    ...listPaid(payables, ownRepId),
   ];
-  return [...past.toSorted((a, b) => ((a.day ?? '') < (b.day ?? '') ? -1 : 1)), ...listOpen(payables)];
+  return [...past.toSorted((a, b) => ((a.day ?? '') < (b.day ?? '') ? -1 : 1)), ...listOpen(payables, ownRepId)];
 }
 
 type Amount = { readonly amount: number; readonly currency: string };
@@ -99,14 +101,15 @@ function listRefunded({ events }: Breakdown, refunds: readonly Refund[], currenc
   });
 }
 
-function toCorrection(correction: Breakdown['corrections'][number]): TimelineEntry {
-  const { eventId, planId, ruleName, repName, period, paidIn, at, delta, currency } = correction;
+function toCorrection(correction: Breakdown['corrections'][number], ownRepId: string): TimelineEntry {
+  const { eventId, planId, ruleName, repId, repName, period, paidIn, at, delta, currency } = correction;
   return {
     key: `correction ${eventId} ${planId} ${ruleName}`,
     day: at.slice(0, 10),
     title: 'Corrected',
     detail: [
-      `${formatPeriod(period)}, ${ruleName}, ${repName}`,
+      `${formatPeriod(period)}, ${ruleName}`,
+      ...(repId === ownRepId ? [] : [repName]),
       ...(period === paidIn ? [] : [`added to ${formatPeriod(paidIn)}`]),
     ].join(', '),
     sums: sumsOf([{ amount: delta, currency }]),
@@ -114,7 +117,7 @@ function toCorrection(correction: Breakdown['corrections'][number]): TimelineEnt
   };
 }
 
-function listPaid(payables: readonly Payable[]): readonly TimelineEntry[] {
+function listPaid(payables: readonly Payable[], ownRepId: string): readonly TimelineEntry[] {
   const paid = payables.filter(({ status }) => status === 'paid');
   return groupBy(paid, ({ paidOn = '', period }) => `${paidOn} ${period}`).map((ofDay) => {
     const { paidOn = '', period } = ofDay[0];
@@ -122,9 +125,10 @@ function listPaid(payables: readonly Payable[]): readonly TimelineEntry[] {
       key: `paid ${paidOn} ${period}`,
       day: paidOn,
       title: `Paid on ${formatDay(paidOn, 'year')}`,
-      detail: [namesOf(ofDay), ...(period === null ? [] : [`with the statement of ${formatPeriod(period)}`])].join(
-        ', ',
-      ),
+      detail: [
+        ...namesOf(ofDay, ownRepId),
+        ...(period === null ? [] : [`with the statement of ${formatPeriod(period)}`]),
+      ].join(', '),
       sums: sumsOf(ofDay),
       isChange: false,
     };
@@ -132,18 +136,20 @@ function listPaid(payables: readonly Payable[]): readonly TimelineEntry[] {
 }
 
 /** What is approved or comes with a statement, waits or is held. */
-function listOpen(payables: readonly Payable[]): readonly TimelineEntry[] {
+function listOpen(payables: readonly Payable[], ownRepId: string): readonly TimelineEntry[] {
   const open = payables.filter(({ status }) => status !== 'paid');
   return groupBy(open, (payable) => `${payable.status} ${describePayable(payable)}`).map((same) => ({
     key: `${same[0].status} ${describePayable(same[0])}`,
     day: null,
     title: statusWords[same[0].status],
-    detail: `${namesOf(same)}, ${describePayable(same[0])}`,
+    detail: [...namesOf(same, ownRepId), describePayable(same[0])].join(', '),
     sums: sumsOf(same),
     isChange: false,
   }));
 }
 
-function namesOf(payables: readonly Payable[]): string {
-  return [...new Set(payables.map(({ repName }) => repName))].join(' and ');
+/** Whose amounts they are, as one text; none if they are only those of the reader. */
+function namesOf(payables: readonly Payable[], ownRepId: string): readonly string[] {
+  const areOwn = payables.every(({ repId }) => repId === ownRepId);
+  return areOwn ? [] : [[...new Set(payables.map(({ repName }) => repName))].join(' and ')];
 }

@@ -16,6 +16,7 @@ import { whatIfQuery } from '../../api/what-if-query.js';
 import { useSession } from '../../app/session.js';
 import { useToday } from '../../app/today.js';
 import { type Column, DataTable } from '../../components/DataTable.js';
+import { DecimalInput } from '../../components/DecimalInput.js';
 import { InlineInput } from '../../components/Inline.js';
 import { combineQueries, Loaded } from '../../components/Loaded.js';
 import { HeroMoney, Money } from '../../components/Money.js';
@@ -158,13 +159,10 @@ function DealRow({ deal, variation: { isChosen, amount, closeDate }, onChange }:
         value={closeDate}
         onChange={({ currentTarget }) => onChange({ closeDate: currentTarget.value })}
       />
-      <InlineInput
-        type="number"
-        inputMode="decimal"
-        step="0.01"
+      <DecimalInput
         label={`Amount of ${name}, ${deal.currency ?? ''}`}
-        value={amount}
-        onChange={({ currentTarget }) => onChange({ amount: currentTarget.value })}
+        value={amount === '' ? undefined : Number(amount)}
+        onValue={(entered) => onChange({ amount: entered === undefined ? '' : String(entered) })}
       />
     </li>
   );

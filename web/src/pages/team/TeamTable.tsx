@@ -85,7 +85,7 @@ export function TeamTable({ team, previous, payable, beside, onBeside, band, onA
                   person: 'Total',
                   commission: <Money amount={totals.commission} currency={currency} unit="none" />,
                   bonus: <Money amount={totals.bonus} currency={currency} unit="none" />,
-                  adjusted: <Money amount={totals.adjustments} currency={currency} unit="none" />,
+                  adjustments: <Money amount={totals.adjustments} currency={currency} unit="none" />,
                   ...(team.bookings === undefined
                     ? {}
                     : { credited: <SumLines sums={creditedSums(team) ?? []} main={currency} /> }),
@@ -115,6 +115,12 @@ function periodsBeside(period: string, beside: string | undefined): readonly (re
   return [['', 'No period beside'], ...offered.map((each) => [each, `Beside ${shortPeriod(each)}`] as const)];
 }
 
+const kindsOfPay = [
+  ['commission', 'Commission'],
+  ['bonus', 'Bonus'],
+  ['adjustments', 'Adjusted'],
+] as const;
+
 function buildColumns(
   team: TeamOverview,
   previous: TeamOverview | undefined,
@@ -127,26 +133,17 @@ function buildColumns(
     const then = previous?.currency === currency ? before.get(rep.repId) : undefined;
     return then === undefined ? null : changeSince(rep, then, currency);
   };
-  const amount = (key: 'commission' | 'bonus', header: string): Column<TeamMember> => ({
+  const amount = ([key, header]: (typeof kindsOfPay)[number]): Column<TeamMember> => ({
     key,
     header,
     align: 'right',
     sortBy: ({ earnings }) => earnings[key],
     cell: ({ earnings }) => <Money amount={earnings[key]} currency={currency} unit="none" dimsZero />,
   });
-  const adjusted: Column<TeamMember> = {
-    key: 'adjusted',
-    header: 'Adjusted',
-    align: 'right',
-    sortBy: ({ earnings }) => earnings.adjustments,
-    cell: ({ earnings }) => <Money amount={earnings.adjustments} currency={currency} unit="none" dimsZero />,
-  };
   const kinds = [
     ...(team.bookings === undefined ? [] : [creditedColumn(currency)]),
-    amount('commission', 'Commission'),
-    amount('bonus', 'Bonus'),
-    // The column of what is paid takes the room of an empty one.
-    ...(payable !== null && reps.every(({ earnings }) => earnings.adjustments === 0) ? [] : [adjusted]),
+    // The column of what is paid takes the room of empty ones.
+    ...kindsOfPay.filter(([key]) => payable === null || reps.some(({ earnings }) => earnings[key] !== 0)).map(amount),
   ];
   return [
     personColumn(period, '150px'),

@@ -93,15 +93,19 @@ export function formatMoney(amount: Amount, currency: string, options?: MoneyOpt
   return `${whole}${cents}`;
 }
 
-/** `$1.3M`: only in charts and cards, with the exact amount in a title. The letter is an English word. */
+/**
+ * `$1.3M`, or `1,3M $` as the reader writes amounts: only in charts and cards, with the exact amount in a title. The
+ * letter is an English word.
+ */
 export function formatCompact(amount: Amount, currency: string): string {
-  const parts = numberFormat('en-US', {
-    ...currencyOptions(currency, 'symbol'),
-    notation: 'compact',
-    minimumFractionDigits: 0,
-    maximumFractionDigits: 1,
-  }).formatToParts(exact(amount));
-  return withMinus(parts.map(({ type, value }) => (type === 'compact' ? value.replace('K', 'k') : value)).join(''));
+  const decimals = { minimumFractionDigits: 0, maximumFractionDigits: 1 };
+  const english = numberFormat('en-US', { notation: 'compact', ...decimals }).formatToParts(exact(amount));
+  const digits = english.filter(({ type }) => type !== 'compact' && type !== 'group').map(({ value }) => value);
+  const letter = english.find(({ type }) => type === 'compact')?.value.replace('K', 'k') ?? '';
+  const written = numberFormat(locale, { ...currencyOptions(currency, 'symbol'), ...decimals });
+  const parts = written.formatToParts(exact(digits.join('')));
+  const last = parts.findLastIndex(({ type }) => type === 'integer' || type === 'fraction');
+  return withMinus(parts.map(({ value }, index) => (index === last ? `${value}${letter}` : value)).join(''));
 }
 
 export function formatNumber(value: Amount, maxDecimals = 6): string {

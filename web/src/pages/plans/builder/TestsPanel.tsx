@@ -6,6 +6,7 @@ import { describeError } from '../../../api/describe-error.js';
 import { type TestResult, testsQuery } from '../../../api/plan-queries.js';
 import { usePersistedChoice } from '../../../app/persisted-state.js';
 import { LinkButton, RowButton } from '../../../components/Button.js';
+import { adaptedTest } from '../../../features/plans/adapted-test.js';
 import { type Draft } from '../../../features/plans/draft.js';
 import { reasonWords } from '../../../features/plans/words.js';
 import { formatMoney } from '../../../shared/format/numbers.js';
@@ -27,6 +28,10 @@ export function TestsPanel({ builder, currency }: { readonly builder: Builder; r
     enabled: plan !== null && latest.tests.length > 0 && latest.terms.rules.length > 0,
   });
   const failures = firstFailures(draft, result.data);
+  const adapt = (name: string) =>
+    builder.edit({
+      tests: draft.tests.map((test) => (test.name === name ? adaptedTest(test, result.data?.failed ?? []) : test)),
+    });
   const hasRun = plan !== null && result.data !== undefined;
   return (
     <>
@@ -47,7 +52,7 @@ export function TestsPanel({ builder, currency }: { readonly builder: Builder; r
             {hasRun ? <Outcome hasFailed={failures.has(name)} /> : null}
             <span>
               <RowButton onClick={() => setOpen(String(index))}>{name}</RowButton>
-              <Difference failed={failures.get(name)} currency={currency} />
+              <Difference failed={failures.get(name)} currency={currency} onAdapt={() => adapt(name)} />
             </span>
           </li>
         ))}
@@ -82,14 +87,24 @@ function Outcome({ hasFailed }: { readonly hasFailed: boolean }) {
   );
 }
 
-function Difference({ failed, currency }: { readonly failed: Failed | undefined; readonly currency: string }) {
+interface DifferenceProps {
+  readonly failed: Failed | undefined;
+  readonly currency: string;
+  readonly onAdapt: () => void;
+}
+
+/** What differs. An example of a template may state what the plan of the template pays, and not this one. */
+function Difference({ failed, currency, onAdapt }: DifferenceProps) {
   if (failed === undefined) return null;
   const reasons = new Set(failed.unpaid.map(({ reason }) => reasonWords[reason ?? '']).filter(Boolean));
   return (
     <span className="second">
       {failed.ruleName ?? 'the sum of everything'} expects {formatMoney(failed.expected, currency)}, gets{' '}
       {formatMoney(failed.actual, currency)}
-      {reasons.size === 0 ? null : `: ${[...reasons].join(' ')}`}
+      {reasons.size === 0 ? null : `: ${[...reasons].join(' ')}`}{' '}
+      <LinkButton onClick={onAdapt} aria-label={`Expect what it gets: ${failed.name}`}>
+        Expect what it gets
+      </LinkButton>
     </span>
   );
 }
