@@ -85,6 +85,21 @@ describe('the worked examples of lines that need approvals, managers and payment
       ).to.deep.equal(discrepancies);
     });
 
+  it('I15: a corrected line of an approved month is owed, and paid with a true-up', async () => {
+    await start();
+    await deal('D', '2026-02-10', d);
+    await work.calculated();
+    await work.approve('2026-02');
+    const [first, ...others] = d;
+    await work.api.expect(200, 'PUT', '/v1/deals/D/lines', { lines: [{ ...first, amount: 32_000 }, ...others] });
+    expect(await earned()).to.deep.equal({ D: 3_700 });
+    const [{ delta, causes }] = await openDiscrepancies();
+    expect([delta, causes[0].kind]).to.deep.equal([200, 'lines']);
+    await work.trueUp('2026-02');
+    expect((await work.statement('2026-02')).summary.netPayout).to.equal(3_900);
+    expect(await openDiscrepancies()).to.deep.equal([]);
+  });
+
   it('J69: a refunded line releases more of what the customer has paid for the others', async () => {
     await start(
       { clawback: { window: { days: 365 } }, payout: { schedule: [{ on: 'paid', percent: 100 }] } },
