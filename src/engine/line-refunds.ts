@@ -2,11 +2,20 @@ import { Decimal, maximum, minimum, sum } from '../kernel/decimal.js';
 import { inOrder, quotient, type Refund } from './clawback.js';
 import { currencyOfLine } from './convert-line.js';
 import { type DealLine } from './deal-line.js';
+import { convertAmount, defaultRateTable, type ExchangeRates } from './exchange-rates.js';
 import { asNumber } from './field-value.js';
 import { type Deal } from './slug.js';
 
 /** Converts an amount on a day; null without a rate. */
 export type ConvertRefund = (amount: Decimal, from: string, to: string, day: string) => Decimal | null;
+
+/** Converts at the rate of the day, without a rate of a plan. */
+export function refundConverter(rates: ExchangeRates | null): ConvertRefund {
+  return (amount, from, to, day) => {
+    const rate = rates?.find(defaultRateTable, from, to, { day, isProvisional: false }) ?? null;
+    return rate === null ? null : convertAmount(amount, rate);
+  };
+}
 
 /**
  * The refunds with the amount of those that name lines: the sum of what they give back of them, in the currency of the

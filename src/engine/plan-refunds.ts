@@ -3,9 +3,9 @@ import { type Day, isWithin } from '../kernel/day.js';
 import { Decimal, sum } from '../kernel/decimal.js';
 import { getOrInsert } from '../kernel/get-or-insert.js';
 import { type RefundTerms } from './compiled-plan.js';
-import { convertAmount, defaultRateTable, settleAmount } from './exchange-rates.js';
+import { settleAmount } from './exchange-rates.js';
 import { asNumber } from './field-value.js';
-import { type ConvertRefund, withAmountsOfLines } from './line-refunds.js';
+import { type ConvertRefund, refundConverter, withAmountsOfLines } from './line-refunds.js';
 import { type RefundedLine } from './line-shares.js';
 import { toRawAmounts } from './line-trace.js';
 import { type RefundSource, type RepInput } from './model.js';
@@ -69,11 +69,13 @@ export class PlanRefunds {
   private readonly stored = new Map<string, RefundSource>();
   private readonly occurring = new Map<string, RefundedEvent>();
   private readonly shares = new Map<RefundedEvent, Decimal[]>();
+  private readonly convert: ConvertRefund;
 
   constructor(
     private readonly input: Pick<RepInput, 'fx' | 'refunds' | 'repId' | 'window'>,
     planId: string,
   ) {
+    this.convert = refundConverter(input.fx?.rates ?? null);
     for (const source of input.refunds?.sources ?? [])
       if (source.planId === planId) this.stored.set(keyOf(source.ruleName, source.dealKey), source);
   }
@@ -165,12 +167,6 @@ export class PlanRefunds {
     const cutOff = () => (occurring === undefined ? stored?.cutOff : occurring.pay?.cutOff) ?? Decimal.zero;
     return { earnedOn, cutOffTaken: (share) => partOf(cutOff(), share) };
   }
-
-  /** At the rate of the day of the refund. */
-  private readonly convert: ConvertRefund = (amount, from, to, day) => {
-    const rate = this.input.fx?.rates.find(defaultRateTable, from, to, { day, isProvisional: false }) ?? null;
-    return rate === null ? null : convertAmount(amount, rate);
-  };
 
   private fromStored(source: RefundSource): RefundedEvent | null {
     const terms = this.input.refunds?.terms(source.planVersionId, source.ruleName) ?? null;

@@ -119,6 +119,27 @@ describe('the worked examples of lines that need approvals, managers and payment
     expect([summary.netPayout, summary.payable]).to.deep.equal([-600, 364.29]);
   });
 
+  it('a refunded line in another currency counts at the rate of its day for what the customer still pays', async () => {
+    const payout = { schedule: [{ on: 'paid', percent: 100 }] };
+    const whole = flatRule('Whole', 0.1, { clawback: { window: { days: 365 } }, payout });
+    work = await PayWorkspace.create(service, { payouts: { enabled: true, from: '2026-01-01' } });
+    await work.api.expect(200, 'PATCH', `/v1/plans/${work.planId}`, { config: { rules: [whole] } });
+    const rates = [{ from: 'EUR', to: 'USD', day: '2026-03-10', rate: '1.1' }];
+    await work.api.expect(200, 'PUT', '/v1/fx-rates', { rates });
+    const lines = [
+      { lineId: '1', amount: 20_000, currency: 'EUR' },
+      { lineId: '2', amount: 18_000 },
+    ];
+    await work.deal('D', 40_000, '2026-02-10', { lines, currency: 'USD' });
+    await work.invoice('D', 40_000, [['2026-02-20', 9_000]]);
+    const sent = { day: '2026-03-10', cause: 'refund', lines: [{ lineId: '1' }] };
+    await work.api.expect(200, 'PUT', '/v1/deals/D/refunds/R1', sent);
+    expect(await earned()).to.deep.equal({ D: 4_000, 'refund:D:R1': -2_200 });
+    expect(await work.payable('2026-02')).to.equal(900);
+    // 9,000 of the 18,000 that are left.
+    expect(await work.payable('2026-03')).to.equal(0);
+  });
+
   it('J70: a line that only the cap had paid is deleted without a difference', async () => {
     await start({ cap: 4_000 });
     await deal('A', '2026-01-15', software(20_000));

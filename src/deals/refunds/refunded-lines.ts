@@ -1,8 +1,10 @@
 import { sql } from 'kysely';
 import { type Refund } from '../../engine/clawback.js';
 import { type DealLine } from '../../engine/deal-line.js';
-import { withAmountsOfLines } from '../../engine/line-refunds.js';
+import { refundConverter, withAmountsOfLines } from '../../engine/line-refunds.js';
+import { exchangeRatesOf } from '../../ledger/input/exchange-rates.js';
 import { linesOfDeal } from '../../ledger/input/lines-of-deals.js';
+import { loadWorkspaceTerms } from '../../ledger/input/rep-terms.js';
 import { anyOf } from '../../platform/database/columns.js';
 import { type Transaction } from '../../platform/database/unit-of-work.js';
 
@@ -37,11 +39,13 @@ export async function resolveLineRefunds(
     tx,
     named.map(([dealId]) => dealId),
   );
+  const { fx, currency: ofWorkspace } = await loadWorkspaceTerms(tx);
+  const convert = refundConverter(fx === null ? null : exchangeRatesOf(fx, ofWorkspace));
   const resolved = named.map(([dealId, ofDeal]) => {
     const { amount = null, currency = null, lines = [] } = deals.get(dealId) ?? {};
     const standard = { dealAmount: amount, currency };
     const deal = { dealId, closeDate: '', fields: {}, standard, lines, refunds: ofDeal };
-    return [dealId, withAmountsOfLines(deal, () => null)] as const;
+    return [dealId, withAmountsOfLines(deal, convert)] as const;
   });
   return new Map([...refunds, ...resolved]);
 }
