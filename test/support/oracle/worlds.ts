@@ -361,7 +361,10 @@ const refundAmount = oneOf(undefined, undefined, 1, 5000, 33333.33, 60_000, 0.07
 
 /** Some lines of a deal, also lines that it lacks. */
 const refundedLines = fc.uniqueArray(
-  fc.record({ lineId: oneOf('l1', 'l2', 'l3', 'l4'), amount: oneOf(undefined, undefined, 100, 333.33, 1000, 4000) }),
+  fc.record({
+    lineId: oneOf('l4', 'l4', 'l3', 'l2', 'l1'),
+    amount: oneOf(undefined, undefined, 100, 333.33, 1000, 4000),
+  }),
   { minLength: 1, maxLength: 3, selector: ({ lineId }) => lineId },
 );
 
@@ -372,7 +375,9 @@ function arbitraryRefunds(repIds: string[], settings: Settings): fc.Arbitrary<Wo
     cause: oneOf<WorldRefund['cause']>('cancellation', 'refund', 'non_payment'),
     amount: refundAmount,
     waivers: maybe(fc.uniqueArray(waiver, { maxLength: 2, selector: ({ repId }) => repId }), 1),
-    lines: settings.lines ? maybe(refundedLines, 1) : fc.constant(undefined),
+    lines: settings.lines
+      ? often<RawRefund['lines']>(refundedLines, fc.constant(undefined), 2)
+      : fc.constant(undefined),
   });
   return fc
     .array(refund, { minLength: 1, maxLength: 3 })
