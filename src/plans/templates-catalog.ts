@@ -1,4 +1,5 @@
 import { type PlanTemplate, withTest } from './templates.js';
+import { productRates, unitAmounts } from './templates-for-products.js';
 import { flatCommission, managerCascade, marginalAe, multiMeasure, retroactiveAe } from './templates-for-sellers.js';
 import { mboBonus, newHireRamp, sdrMeetingBonus, seOverlay } from './templates-for-special-terms.js';
 
@@ -13,4 +14,6 @@ export const planTemplates: readonly PlanTemplate[] = [
   multiMeasure,
   newHireRamp,
   seOverlay,
+  productRates,
+  unitAmounts,
 ].map(withTest);

@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import { fields } from '../api/resource-fields.js';
 import { creditKinds } from '../engine/credit-lines.js';
+import { dealLineInput } from '../engine/deal-line-input.js';
+import { rateTableInput } from '../engine/rate-table-input.js';
 import { ramp } from '../people/ramps/ramp.js';
 import { planConfig } from './plan.js';
 import { type PlanTest, storedTests } from './plan-tests.js';
@@ -52,6 +54,7 @@ const workedExample = z
               )
               .optional()
               .describe('Credit lines of a deal that someone else owns; absent for a deal of the rep'),
+            lines: z.array(dealLineInput).optional().describe('The products of the deal; absent if it has none'),
           })
           .describe('A deal'),
       )
@@ -78,6 +81,10 @@ export const planTemplate = z
     templateId: z.string().describe('Id of the template, such as flat-commission'),
     name: z.string().describe('Name of the template'),
     description: z.string().describe('The plan in one sentence'),
+    tables: z
+      .array(rateTableInput)
+      .optional()
+      .describe('Rate tables that the rules name; store them by PUT /v1/rate-tables/:name before the plan'),
     planConfig: z
       .object({ config: planConfig, tests: storedTests.describe('The worked example as a test of the plan') })
       .describe('Body for POST /v1/plans, to which a name and effectiveStart are added'),
@@ -93,10 +100,13 @@ export function withTest({
   templateId,
   name,
   description,
+  tables,
   config,
   workedExample: example,
 }: WrittenTemplate): PlanTemplate {
-  return { templateId, name, description, planConfig: { config, tests: [toTest(example)] }, workedExample: example };
+  const needed = tables === undefined ? {} : { tables };
+  const tests = [{ ...toTest(example), ...needed }];
+  return { templateId, name, description, ...needed, planConfig: { config, tests }, workedExample: example };
 }
 
 function toTest({ deals, quotas, assignment, expected }: PlanTemplate['workedExample']): PlanTest {

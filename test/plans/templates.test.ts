@@ -1,7 +1,10 @@
 import { expect } from 'chai';
+import { z } from 'zod';
+import { toDealLines } from '#src/deals/deal-lines.js';
 import { type CreditLine } from '#src/engine/credit-lines.js';
 import { type Decision } from '#src/engine/model.js';
 import { attainmentKey, type PlanTerms } from '#src/engine/plan-config.js';
+import { rateTableInput } from '#src/engine/rate-table-input.js';
 import { planTerms } from '#src/plans/plan.js';
 import { type PlanTemplate } from '#src/plans/templates.js';
 import { planTemplates } from '#src/plans/templates-catalog.js';
@@ -58,8 +61,8 @@ describe('plan templates', () => {
   });
 });
 
-function calculated({ planConfig, workedExample }: PlanTemplate): Line[] {
-  const { terms, scenario } = scenarioOf(planConfig.config, workedExample);
+function calculated({ planConfig, tables = [], workedExample }: PlanTemplate): Line[] {
+  const { terms, scenario } = scenarioOf(planConfig.config, workedExample, tables);
   const { decisions } = run(scenario);
   const upstream = (dealId: string) =>
     decisions
@@ -79,7 +82,11 @@ function calculated({ planConfig, workedExample }: PlanTemplate): Line[] {
   return [...decisions.map((event) => lineOf('rep', event)), ...above.map((event) => lineOf('manager', event))];
 }
 
-function scenarioOf(config: unknown, example: Example): { terms: PlanTerms; scenario: Scenario } {
+function scenarioOf(
+  config: unknown,
+  example: Example,
+  tables: NonNullable<PlanTemplate['tables']>,
+): { terms: PlanTerms; scenario: Scenario } {
   const terms = planTerms(config);
   const keyOf = (measure: string) => {
     const rule = terms.rules.find(({ name }) => name === measure);
@@ -92,6 +99,10 @@ function scenarioOf(config: unknown, example: Example): { terms: PlanTerms; scen
     credits: Object.fromEntries(
       example.deals.flatMap(({ dealId, credits }) => (credits === undefined ? [] : [[dealId, credits.map(toLine)]])),
     ),
+    lines: Object.fromEntries(
+      example.deals.flatMap(({ dealId, lines }) => (lines === undefined ? [] : [[dealId, toDealLines(lines)]])),
+    ),
+    tables: z.array(rateTableInput).parse(tables),
     quotas: Object.fromEntries(
       example.quotas.map(({ measure, period, ...quota }) => [`${keyOf(measure)} ${period}`, quota]),
     ),
@@ -121,8 +132,13 @@ function lineOf(earnedBy: Line['earnedBy'], { dealKey, ruleName, tierName, amoun
   return { earnedBy, dealId: dealKey, ruleName, tierName, amount: Number(String(amount)) };
 }
 
-/** The steps in the description of a template: plan, people, assignment, quotas, deals. */
-async function setUpTemplate({ name, planConfig, workedExample }: PlanTemplate, api: ApiClient): Promise<void> {
+/** The steps in the description of a template: rate tables, plan, people, assignment, quotas, deals. */
+async function setUpTemplate(
+  { name, tables = [], planConfig, workedExample }: PlanTemplate,
+  api: ApiClient,
+): Promise<void> {
+  for (const { name: table, ...content } of tables)
+    await api.expect(200, 'PUT', `/v1/rate-tables/${encodeURIComponent(table)}`, content);
   const plan = await api.createPlan({ ...planConfig, name, effectiveStart: '2026-01-01' });
   const managerEmail = 'manager@x.io';
   const [manager, rep] = await api.saveReps({ name: 'manager', role: 'manager' }, { name: 'rep', managerEmail });

@@ -8,17 +8,22 @@ export function templatesSection(templates: readonly PlanTemplate[]): string {
   return `\n${templates.map(subsection).join('\n\n')}\n`;
 }
 
-function subsection({ templateId, name, description, planConfig, workedExample }: PlanTemplate): string {
+function subsection({ templateId, name, description, tables = [], planConfig, workedExample }: PlanTemplate): string {
   const [sentence = '', ...rest] = description.split(/(?<=\.) (?=[A-Z])/);
   return [
     `### ${name}`,
     `"${sentence}"`,
     ['Template:', `\`${templateId}\`.`, ...rest].join(' '),
-    `\`\`\`json\n${formatJson({ config: planConfig.config })}\n\`\`\``,
+    ...tables.map(({ name: table, ...content }) => `Rate table ${table}:\n\n${jsonBlock(content)}`),
+    jsonBlock({ config: planConfig.config }),
     prerequisites(workedExample),
     table(workedExample),
     workedExample.note,
   ].join('\n\n');
+}
+
+function jsonBlock(value: unknown): string {
+  return `\`\`\`json\n${formatJson(value)}\n\`\`\``;
 }
 
 function prerequisites({ quotas, assignment }: Example): string {
@@ -59,12 +64,18 @@ function row(deal: readonly string[], event?: Example['expected'][number]): stri
   return `| ${[...deal, ...paid].join(' | ')} |`.replaceAll('|  |', '| |').replaceAll('|  |', '| |');
 }
 
-function formatValues({ amount, stage, fields = {}, credits = [] }: Deal): string {
+function formatValues({ amount, stage, fields = {}, credits = [], lines = [] }: Deal): string {
   const values = { ...(amount === undefined ? {} : { amount }), ...(stage === undefined ? {} : { stage }), ...fields };
   return [
     ...Object.entries(values).map(([name, value]) => `${name} ${typeof value === 'number' ? money(value) : value}`),
     ...credits.map(({ kind, role, percent }) => `${kind} of ${percent} % as ${role}`),
+    ...lines.map(describeLine),
   ].join(', ');
+}
+
+function describeLine({ family, productCode, quantity, amount }: NonNullable<Deal['lines']>[number]): string {
+  const units = quantity == null ? '' : `${quantity} of `;
+  return `${units}${productCode ?? family} for ${money(Number(amount))}`;
 }
 
 function money(amount: number): string {
@@ -86,6 +97,7 @@ function formatJson(value: unknown, indent = ''): string {
 function oneLine(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(oneLine).join(', ')}]`;
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  if (Object.keys(value).length === 0) return '{}';
   return `{ ${Object.entries(value)
     .map(([key, item]) => `${JSON.stringify(key)}: ${oneLine(item)}`)
     .join(', ')} }`;
