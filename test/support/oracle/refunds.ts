@@ -74,7 +74,7 @@ function givenBack(world: World, deal: WorldDeal): Given[] | null {
   return ordered(deal).map((refund) => {
     const named = refund.lines?.filter(({ lineId }) => numberFrom(lines.get(lineId)?.line.amount)?.gt(0)) ?? null;
     const wanted = named === null ? statedAmount(refund) : giveLines(world, deal, named, lines, refund.day);
-    const taken = wanted === null ? left : whole === null ? ZERO : leastOf(wanted, left);
+    const taken = wanted === null ? left : whole === null ? ZERO : minimum(wanted, left);
     if (named === null && whole !== null && !left.isZero()) giveOfEach(lines, taken.dividedBy(left));
     left = left.minus(taken);
     return { refund, named, part: taken.dividedBy(whole ?? ONE) };
@@ -91,7 +91,7 @@ function giveLines(world: World, deal: WorldDeal, named: Named[], lines: LeftOfL
   return sum(
     named.map(({ lineId, amount: stated }) => {
       const found = lines.get(lineId) as { line: WorldLine; left: Amount };
-      const given = stated === undefined ? found.left : leastOf(amount(stated), found.left);
+      const given = stated === undefined ? found.left : minimum(amount(stated), found.left);
       found.left = found.left.minus(given);
       return inCurrencyOfDeal(world, deal, found.line, given, day);
     }),
@@ -102,7 +102,7 @@ function giveOfEach(lines: LeftOfLines, part: Amount): void {
   for (const each of lines.values()) each.left = each.left?.times(ONE.minus(part)) ?? null;
 }
 
-function leastOf(a: Amount, b: Amount): Amount {
+function minimum(a: Amount, b: Amount): Amount {
   return a.lt(b) ? a : b;
 }
 
@@ -134,7 +134,7 @@ function shareOf({ lineId, net }: RowLine, { named }: Given, left: Amount, ofRes
   if (named === null) return left.times(ofRest);
   const stated = named.find((each) => each.lineId === lineId)?.amount;
   if (stated === undefined) return left;
-  return net === null || amount(net).lte(0) ? ZERO : leastOf(amount(stated).dividedBy(net), left);
+  return net === null || amount(net).lte(0) ? ZERO : minimum(amount(stated).dividedBy(net), left);
 }
 
 /** φ before waivers; null outside of the window. */
@@ -226,7 +226,7 @@ export function refundRow(world: World, source: Source, id: string, period: stri
   const until = (count: number) =>
     shares.slice(0, count).reduce((total, each) => {
       const next = total.plus(each?.share ?? ZERO);
-      return next.lt(0) ? ZERO : leastOf(next, ONE);
+      return next.lt(0) ? ZERO : minimum(next, ONE);
     }, ZERO);
   const [before, after] = [until(index), until(index + 1)];
   const back = (share: Amount) => rounded(amount(row.amount).negated().times(share), row.currency);
