@@ -5,6 +5,7 @@ import { insertOnly, tenantTable } from './tenant-table.js';
 /** The books of a workspace: what is posted for commission, month by month. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await createEntities(db);
+  await createRepEntities(db);
   await createPolicies(db);
   await createWriteOffs(db);
   await createClosings(db);
@@ -27,6 +28,23 @@ async function createEntities(db: Kysely<unknown>): Promise<void> {
     )`.execute(db);
   await tenantTable(db, 'accounting_entities');
   await recordRowChanges(db, 'accounting_entities', { ids: ['code'], ignored: ['updated_at'] });
+}
+
+/** From which day on a person belongs to which entity. Each change stores the whole list again. */
+async function createRepEntities(db: Kysely<unknown>): Promise<void> {
+  await sql`
+    create table accounting_rep_entities (
+      workspace_id uuid not null references workspaces,
+      rep_id uuid not null,
+      version integer not null check (version > 0),
+      -- [{from, entity}], the earliest day first; without a day from the beginning
+      entities jsonb not null,
+      stored_at timestamptz not null,
+      primary key (workspace_id, rep_id, version),
+      foreign key (workspace_id, rep_id) references reps
+    )`.execute(db);
+  await tenantTable(db, 'accounting_rep_entities');
+  await insertOnly(db, 'accounting_rep_entities');
 }
 
 /** How the cost of obtaining contracts is treated. Versions never change, except that someone decides about them. */
@@ -57,6 +75,7 @@ async function createWriteOffs(db: Kysely<unknown>): Promise<void> {
       workspace_id uuid not null references workspaces,
       write_off_id uuid not null,
       rep_id uuid not null,
+      entity text not null,
       currency text not null,
       amount numeric not null check (amount > 0),
       day date not null,

@@ -230,6 +230,8 @@ export const routes: Readonly<Record<string, string>> = {
   getPayoutFile: 'GET /v1/payout-batches/:batchId/file',
   getAccounting: 'GET /v1/accounting',
   putEntity: 'PUT /v1/accounting/entities/:code',
+  getRepEntities: 'GET /v1/reps/:repId/entities',
+  setRepEntities: 'PUT /v1/reps/:repId/entities',
   getLiability: 'GET /v1/accounting/liability',
   exportLiability: 'GET /v1/accounting/liability/export.csv',
   listJournalLines: 'GET /v1/accounting/journals',

@@ -131,6 +131,7 @@ import {
 import { approvePolicy, proposePolicy, withdrawPolicy } from './finance/commands/change-policy.js';
 import { approveWriteOff, proposeWriteOff, withdrawWriteOff } from './finance/commands/change-write-off.js';
 import { putEntity } from './finance/commands/put-entity.js';
+import { getRepEntities, setRepEntities } from './finance/commands/set-rep-entities.js';
 import { exportJournals } from './finance/queries/export-journals.js';
 import { exportLiability } from './finance/queries/export-liability.js';
 import { getAccounting } from './finance/queries/get-accounting.js';
@@ -525,6 +526,8 @@ export const operations = [
   getPayoutFile,
   getAccounting,
   putEntity,
+  getRepEntities,
+  setRepEntities,
   getLiability,
   exportLiability,
   listJournalLines,

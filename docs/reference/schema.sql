@@ -2485,6 +2485,22 @@ CREATE POLICY accounting_entities_of_owner ON accounting_entities TO CURRENT_USE
 CREATE POLICY accounting_entities_of_workspace ON accounting_entities TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
 GRANT DELETE, INSERT, SELECT, UPDATE ON accounting_entities TO commissions_app;
 
+CREATE TABLE accounting_rep_entities (
+  workspace_id uuid NOT NULL,
+  rep_id uuid NOT NULL,
+  version integer NOT NULL,
+  entities jsonb NOT NULL,
+  stored_at timestamp with time zone NOT NULL,
+  CONSTRAINT accounting_rep_entities_pkey PRIMARY KEY (workspace_id, rep_id, version),
+  CONSTRAINT accounting_rep_entities_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(workspace_id),
+  CONSTRAINT accounting_rep_entities_workspace_id_rep_id_fkey FOREIGN KEY (workspace_id, rep_id) REFERENCES reps(workspace_id, rep_id),
+  CONSTRAINT accounting_rep_entities_version_check CHECK ((version > 0))
+);
+ALTER TABLE accounting_rep_entities ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY accounting_rep_entities_of_owner ON accounting_rep_entities TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
+CREATE POLICY accounting_rep_entities_of_workspace ON accounting_rep_entities TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
+GRANT INSERT, SELECT ON accounting_rep_entities TO commissions_app;
+
 CREATE TABLE accounting_policies (
   workspace_id uuid NOT NULL,
   name text NOT NULL,
@@ -2512,6 +2528,7 @@ CREATE TABLE accounting_write_offs (
   workspace_id uuid NOT NULL,
   write_off_id uuid NOT NULL,
   rep_id uuid NOT NULL,
+  entity text NOT NULL,
   currency text NOT NULL,
   amount numeric NOT NULL,
   day date NOT NULL,

@@ -4,6 +4,7 @@ import { type GeneratedInstant, type Instant, type Json, type Numeric } from '..
 import { type Account, type AccountRole, type EntryKind } from './accounts.js';
 import { type BookTotal, type ClosingContent } from './closing.js';
 import { type PolicyTerms } from './policy.js';
+import { type RepEntity } from './rep-entities.js';
 
 /** Rows of the tables of accounting. */
 export interface AccountingTables {
@@ -15,6 +16,13 @@ export interface AccountingTables {
     payroll_tax: ColumnType<readonly { readonly from: Day; readonly percent: string }[], string | undefined, string>;
     accounts: ColumnType<Readonly<Partial<Record<AccountRole, Account>>>, string | undefined, string>;
     updated_at: GeneratedInstant;
+  };
+  accounting_rep_entities: {
+    workspace_id: string;
+    rep_id: string;
+    version: number;
+    entities: Json<readonly RepEntity[]>;
+    stored_at: Instant;
   };
   accounting_preparations: {
     workspace_id: string;
@@ -62,6 +70,7 @@ export interface AccountingTables {
     workspace_id: string;
     write_off_id: string;
     rep_id: string;
+    entity: string;
     currency: string;
     amount: Numeric;
     day: Day;

@@ -18,7 +18,7 @@ interface BatchRow {
 }
 
 /** What a batch contains of a statement in one earned currency. */
-export interface BatchAmount extends Omit<BatchRow, 'payable'> {
+export interface BatchAmount extends BatchRow {
   /** Without what it pays as a draw that is paid back. */
   readonly commission: Decimal;
   /** What it pays of each draw that is paid back. */
@@ -45,9 +45,9 @@ export async function loadBatchAmounts(tx: Transaction, repIds: readonly string[
     where l.workspace_id = ${tx.workspaceId} and l.rep_id = any(${repIds}::uuid[])
     order by b.created_at, b.batch_id, l.currency`.execute(tx.db);
   const before = new Map<string, readonly ContainedAmount[]>();
-  return rows.flatMap(({ payable, ...row }) => {
+  return rows.flatMap((row) => {
     const key = `${row.repId}|${row.period}|${row.currency}`;
-    const all = listContained(payable, row.currency);
+    const all = listContained(row.payable, row.currency);
     const earlier = before.get(key) ?? [];
     // What a cancelled batch contained is in the next one.
     if (row.status !== 'cancelled') before.set(key, all);

@@ -9,9 +9,9 @@ import { insertClosing, markReopened } from './closing-store.js';
 import { listClosed } from './closing-views.js';
 import { hashLines } from './journal-line.js';
 import { loadLabels } from './labels.js';
-import { loadOpening, requireEntity } from './load-books.js';
+import { loadOpening } from './load-books.js';
 import { type Month } from './month.js';
-import { findAccounting, findEntity, mainEntity } from './settings-views.js';
+import { findAccounting, findEntity, listEntities, mainEntity } from './settings-views.js';
 
 /** Turns accounting on or off, or changes its terms. Turning it on stores the balances before the first month. */
 export async function changeAccounting(
@@ -48,7 +48,7 @@ async function removeOpening(tx: Transaction, caller: Caller, at: Date): Promise
 }
 
 async function createEntity(tx: Transaction): Promise<void> {
-  if ((await findEntity(tx)) !== null) return;
+  if ((await findEntity(tx, mainEntity)) !== null) return;
   const { name, currency } = await tx.db
     .selectFrom('workspaces')
     .select(['name', 'currency'])
@@ -74,7 +74,7 @@ async function storeOpening(
     content: {
       states: [],
       warnings: [],
-      labels: await loadLabels(tx, await requireEntity(tx), lines),
+      labels: await loadLabels(tx, await listEntities(tx), lines),
       future: {},
       onePerson: true,
     },

@@ -18,6 +18,7 @@ import {
   type MonthBooks,
   toStoredStates,
 } from './load-books.js';
+import { toStoredFuture } from './lots-of-rep.js';
 import { type Month } from './month.js';
 import { deletePreparation, findPreparations, type Preparation, savePreparation, totalLines } from './preparation.js';
 import { requireAccounting } from './settings-views.js';
@@ -40,7 +41,7 @@ export async function loadOpenMonth(tx: Transaction, month: Month, today: Day): 
   const months = await loadBookMonths(tx, today);
   assertBookMonth(months, month);
   if (month < months.firstOpen) throw monthClosed(month);
-  const books = await loadBooks(tx, { month, repIds: null, today });
+  const books = await loadBooks(tx, { month, repIds: null, entity: null, today });
   const lines = books.lines.filter((line) => line.month === month);
   const before = months.closed.find((closing) => closing.month === previousPeriod(month)) ?? null;
   return {
@@ -84,8 +85,8 @@ export async function closeMonth(
     content: {
       states: open.books.states.map(toStoredStates),
       warnings: open.checklist.warnings,
-      labels: await loadLabels(tx, open.books.entity, open.lines),
-      future: Object.fromEntries([...open.books.future].map(([name, amount]) => [name, amount.toString()])),
+      labels: await loadLabels(tx, open.books.entities, open.lines),
+      future: Object.fromEntries([...open.books.future].map(([code, future]) => [code, toStoredFuture(future)])),
       onePerson: isSamePerson,
     },
     preparedBy: prepared.actor,
@@ -178,11 +179,17 @@ function ownWork(message: string): Failure {
 }
 
 function booksChanged(prepared: Preparation, open: OpenMonth): Failure {
-  const before = new Map(prepared.totals.map((total) => [`${total.account} ${total.currency}`, total.amount]));
-  const now = new Map(totalLines(open.lines).map((total) => [`${total.account} ${total.currency}`, total.amount]));
-  const changed = [...new Set([...before.keys(), ...now.keys()])]
-    .filter((key) => before.get(key) !== now.get(key))
-    .map((key) => ({ account: key, before: before.get(key) ?? '0', now: now.get(key) ?? '0' }));
+  const keyed = (totals: Preparation['totals']) =>
+    new Map(totals.map((total) => [`${total.entity} ${total.account} ${total.currency}`, total]));
+  const [before, now] = [keyed(prepared.totals), keyed(totalLines(open.lines))];
+  const changed = [...new Map([...before, ...now])]
+    .filter(([key]) => before.get(key)?.amount !== now.get(key)?.amount)
+    .map(([key, { entity, account, currency }]) => ({
+      entity,
+      account: `${account} ${currency}`,
+      before: before.get(key)?.amount ?? '0',
+      now: now.get(key)?.amount ?? '0',
+    }));
   return new Failure('books_changed', 'The books have changed since the month was prepared. Prepare it again.', {
     hash: open.hash,
     changed,

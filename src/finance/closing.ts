@@ -4,12 +4,14 @@ import { type States } from './states.js';
 
 /** The states of what a person is owed, as exact decimal texts. */
 export type StoredStates = { readonly [State in keyof States]: string } & {
+  readonly entity: string;
   readonly repId: string;
   readonly currency: string;
 };
 
 /** The sum of an account in a month, as exact decimal text. */
 export interface BookTotal {
+  readonly entity: string;
   readonly account: AccountRole;
   readonly currency: string;
   readonly amount: string;
@@ -27,8 +29,8 @@ export interface ClosingContent {
   readonly states: readonly StoredStates[];
   readonly warnings: readonly StoredWarning[];
   readonly labels: Labels;
-  /** What is amortised after the month, by month, as exact decimal texts. */
-  readonly future: Readonly<Record<string, string>>;
+  /** What is amortised after the month, by entity and month, as exact decimal texts. */
+  readonly future: Readonly<Record<string, Readonly<Record<string, string>>>>;
   /** Whether the person who prepared the month has closed it. */
   readonly onePerson: boolean;
 }

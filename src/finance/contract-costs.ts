@@ -6,6 +6,7 @@ import { groupBy } from '../kernel/group-by.js';
 import { type EntryKind } from './accounts.js';
 import { type JournalLine } from './journal-line.js';
 import { type MonthBooks } from './load-books.js';
+import { type Future } from './lots-of-rep.js';
 import { type Month } from './month.js';
 import { toNumbers } from './to-numbers.js';
 
@@ -90,7 +91,7 @@ export function nameCostRows(
 }
 
 /** What is amortised within twelve months after the month, and what after them. */
-export function splitByTerm(future: MonthBooks['future'], month: Month): { current: number; nonCurrent: number } {
+export function splitByTerm(future: Future, month: Month): { current: number; nonCurrent: number } {
   const last = `${Number(month.slice(0, 4)) + 1}${month.slice(4)}`;
   const total = (isPart: (name: Month) => boolean) =>
     sum([...future].filter(([name]) => isPart(name)).map(([, amount]) => amount)).toNumber();

@@ -3,13 +3,13 @@ import { type StoredEntity } from './settings-views.js';
 
 export async function saveEntity(
   tx: Transaction,
-  { code, name, payrollTax, accounts }: StoredEntity,
+  { code, name, currency, payrollTax, accounts }: StoredEntity,
   at: Date,
 ): Promise<void> {
+  const values = { name, payroll_tax: JSON.stringify(payrollTax), accounts: JSON.stringify(accounts), updated_at: at };
   await tx.db
-    .updateTable('accounting_entities')
-    .set({ name, payroll_tax: JSON.stringify(payrollTax), accounts: JSON.stringify(accounts), updated_at: at })
-    .where('workspace_id', '=', tx.workspaceId)
-    .where('code', '=', code)
+    .insertInto('accounting_entities')
+    .values({ workspace_id: tx.workspaceId, code, currency, ...values })
+    .onConflict((conflict) => conflict.columns(['workspace_id', 'code']).doUpdateSet(values))
     .execute();
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { fields } from '../api/resource-fields.js';
-import { day, percentage, text } from '../platform/operations/schemas.js';
+import { currency, day, percentage, text } from '../platform/operations/schemas.js';
 import { accountRoles } from './accounts.js';
 import { type StoredEntity } from './settings-views.js';
 
@@ -11,7 +11,12 @@ const account = z
   })
   .describe('An account in the books of the entity');
 
-export const entityTerms = {
+export const entityCode = z
+  .string()
+  .regex(/^[a-z0-9_-]{1,30}$/, 'must be 1 to 30 of a-z, 0-9, _ and -')
+  .describe('Code of an entity, such as main');
+
+const entityTerms = {
   name: text(200).describe('Name of the entity'),
   payrollTax: z
     .array(
@@ -29,9 +34,17 @@ export const entityTerms = {
     .describe('The account of each role. A role without one stops the export of journals'),
 };
 
+/** What a request says of an entity: its currency when it is new. */
+export const entityBody = {
+  ...entityTerms,
+  currency: currency
+    .optional()
+    .describe('Currency of its books, ISO 4217 code, which never changes; that of main by default'),
+};
+
 export const entity = z
   .object({
-    code: z.string().describe('Code of the entity'),
+    code: entityCode,
     currency: fields.currency,
     ...entityTerms,
   })

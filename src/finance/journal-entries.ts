@@ -102,7 +102,7 @@ function toFileLine(key: string, lines: readonly JournalLine[], terms: FileTerms
     entry: { line: `${line.repId}|${line.ref}`, person: line.repId, summary: '' }[detail],
     day,
     kind,
-    account: labels.accounts[account] ?? { number: '', name: account },
+    account: labels.entities[entity]?.accounts[account] ?? { number: '', name: account },
     value: sum(lines.map((each) => each.value)),
     currency,
     amount: sum(lines.map((each) => each.amount)),

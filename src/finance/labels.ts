@@ -12,10 +12,15 @@ export interface PersonLabel {
   readonly location: string | null;
 }
 
+/** What files of journals show of an entity. */
+export interface EntityLabel {
+  readonly name: string;
+  readonly accounts: Readonly<Partial<Record<AccountRole, Account>>>;
+}
+
 /** Names as they were when the month was closed, so that its files stay the same. */
 export interface Labels {
-  readonly entity: string;
-  readonly accounts: Readonly<Partial<Record<AccountRole, Account>>>;
+  readonly entities: Readonly<Record<string, EntityLabel>>;
   readonly people: Readonly<Record<string, PersonLabel>>;
   readonly deals: Readonly<Record<string, string | null>>;
   readonly plans: Readonly<Record<string, string>>;
@@ -23,7 +28,7 @@ export interface Labels {
 
 export async function loadLabels(
   tx: Transaction,
-  { name, accounts }: { readonly name: string; readonly accounts: Labels['accounts'] },
+  entities: readonly (EntityLabel & { readonly code: string })[],
   lines: readonly JournalLine[],
 ): Promise<Labels> {
   const repIds = [...new Set(lines.map(({ repId }) => repId))];
@@ -39,8 +44,7 @@ export async function loadLabels(
     lines.flatMap(({ dealId }) => dealId ?? []),
   );
   return {
-    entity: name,
-    accounts,
+    entities: Object.fromEntries(entities.map(({ code, name, accounts }) => [code, { name, accounts }])),
     people: Object.fromEntries(people.rows.map(({ repId, ...person }) => [repId, person])),
     deals: Object.fromEntries([...deals].map(([dealId, { dealName }]) => [dealId, dealName])),
     plans: Object.fromEntries(plans.rows.map((plan) => [plan.planId, plan.name])),

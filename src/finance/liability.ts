@@ -67,6 +67,7 @@ type Amounts = Readonly<Record<keyof typeof columns, Decimal>>;
 
 /** A row before its amounts are numbers. */
 export interface ComputedRow {
+  readonly entity: string;
   readonly currency: string;
   readonly repId: string | null;
   readonly amounts: Amounts;
@@ -78,17 +79,18 @@ export interface ComputedRow {
   readonly draws: ReturnType<typeof rollDrawsForward>;
 }
 
-/** One row for each person and currency, without those in which nothing is and nothing moved. */
+/** One row for each entity, person and currency, without those in which nothing is and nothing moved. */
 export function listByPerson({ lines, states: known, month }: MonthBooks): ComputedRow[] {
-  const byKey = groupBy(lines, ({ repId, currency }) => `${repId}|${currency}`);
-  const statesOf = new Map(known.map((state) => [`${state.repId}|${state.currency}`, state]));
+  const byKey = groupBy(lines, keyOf);
+  const statesOf = new Map(known.map((state) => [keyOf(state), state]));
   return [...byKey].flatMap(([key, ofKey]) => {
-    const [{ repId, currency }] = ofKey as [(typeof ofKey)[number]];
+    const [{ entity, repId, currency }] = ofKey as [(typeof ofKey)[number]];
     const { late, ...amounts } = rollForward(ofKey, month);
     const drawn = rollDrawsForward(ofKey, month);
     if ([...Object.values(amounts), ...Object.values(drawn)].every((amount) => amount.isZero())) return [];
     return [
       {
+        entity,
         currency,
         repId,
         amounts,
@@ -103,6 +105,9 @@ export function listByPerson({ lines, states: known, month }: MonthBooks): Compu
   });
 }
 
+const keyOf = ({ entity, repId, currency }: Pick<RepStates, 'entity' | 'repId' | 'currency'>) =>
+  `${entity}|${repId}|${currency}`;
+
 function worthOf(lines: MonthBooks['lines']): Decimal {
   return sum(
     lines
@@ -113,7 +118,7 @@ function worthOf(lines: MonthBooks['lines']): Decimal {
 
 function withoutPerson(state: RepStates | undefined): States | undefined {
   if (state === undefined) return undefined;
-  const { repId: _, currency: __, ...rest } = state;
+  const { entity: _, repId: __, currency: ___, ...rest } = state;
   return rest;
 }
 
@@ -124,12 +129,13 @@ function owedOf({ closing }: Pick<RollForward, 'closing'>): States {
   return { waiting: zero, held: zero, payable, approved: zero, inBatch: zero, toRecover: closing.minus(payable) };
 }
 
-/** The sums of the rows by currency. What one person owes is not netted against what another is owed. */
+/** The sums of the rows by entity and currency. What one person owes is not netted against what another is owed. */
 export function addByCurrency(rows: readonly ComputedRow[]): ComputedRow[] {
-  const byCurrency = [...groupBy(rows, ({ currency }) => currency)].sort(([a], [b]) => (a < b ? -1 : 1));
-  return byCurrency.map(([currency, inIt]) => {
+  return [...groupBy(rows, ({ entity, currency }) => `${entity}|${currency}`).values()].map((inIt) => {
+    const [{ entity, currency }] = inIt as [ComputedRow];
     const total = (read: (row: ComputedRow) => Decimal) => sum(inIt.map(read));
     return {
+      entity,
       currency,
       repId: null,
       amounts: addRecords(inIt.map(({ amounts }) => amounts)),
@@ -151,7 +157,7 @@ function addRecords<Name extends string>(records: readonly Readonly<Record<Name,
   >;
 }
 
-/** The rows by currency and name. */
+/** The rows by entity, currency and name. */
 export async function nameRows(
   tx: Transaction,
   rows: readonly ComputedRow[],
@@ -161,17 +167,30 @@ export async function nameRows(
     rows.flatMap(({ repId }) => repId ?? []),
   );
   const named = rows.map((row) => ({ ...row, repName: row.repId === null ? null : (names.get(row.repId) ?? '') }));
+  const groupOf = ({ entity, currency }: ComputedRow) => `${entity}|${currency}`;
   return named.sort((a, b) =>
-    a.currency === b.currency
+    groupOf(a) === groupOf(b)
       ? compareNames(a.repName ?? '', b.repName ?? '') || ((a.repId ?? '') < (b.repId ?? '') ? -1 : 1)
-      : a.currency < b.currency
+      : groupOf(a) < groupOf(b)
         ? -1
         : 1,
   );
 }
 
-export function toLiabilityRow(entity: string, row: ComputedRow & { readonly repName: string | null }): LiabilityRow {
-  const { currency, repId, repName, amounts, late, liability, receivable, value, states: byState, draws: drawn } = row;
+export function toLiabilityRow(row: ComputedRow & { readonly repName: string | null }): LiabilityRow {
+  const {
+    entity,
+    currency,
+    repId,
+    repName,
+    amounts,
+    late,
+    liability,
+    receivable,
+    value,
+    states: byState,
+    draws: drawn,
+  } = row;
   const hasDraws = Object.values(drawn).some((amount) => !amount.isZero());
   return {
     entity,

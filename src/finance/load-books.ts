@@ -17,9 +17,9 @@ import { type Books, type Convert, keepBooks } from './keep-books.js';
 import { addFuture, type Future, loadEnds, moveRows, readFuture, toFuture } from './lots-of-rep.js';
 import { listMonths, type Month, monthOf } from './month.js';
 import { listPolicies } from './policy-views.js';
-import { loadRepFacts, type RepFacts } from './rep-facts.js';
+import { type EntityFacts, loadRepFacts, noFacts } from './rep-facts.js';
 import { changesLiability } from './roll-forward.js';
-import { findEntity, requireAccounting, type StoredEntity } from './settings-views.js';
+import { listEntities, requireAccounting, requireEntity, type StoredEntity } from './settings-views.js';
 import { divideByState, type States } from './states.js';
 import { loadApprovedWriteOffs } from './write-off-views.js';
 
@@ -29,15 +29,17 @@ export interface MonthBooks {
   /** The closing of the month; null while it is open. */
   readonly closing: Closing | null;
   readonly firstOpen: Month;
-  readonly entity: StoredEntity;
+  /** Those whose books they are, by code. */
+  readonly entities: readonly StoredEntity[];
   readonly lines: readonly JournalLine[];
   readonly states: readonly RepStates[];
   readonly missingRates: Books['missingRates'];
-  /** What is amortised after the month, by month, of lots that are alive at its end. */
-  readonly future: Future;
+  /** What is amortised after the month by entity and month, of lots that are alive at its end. */
+  readonly future: FutureByEntity;
 }
 
 export interface RepStates extends States {
+  readonly entity: string;
   readonly repId: string;
   readonly currency: string;
 }
@@ -70,80 +72,93 @@ export function assertBookMonth({ from, current }: BookMonths, month: Month): vo
   );
 }
 
-/** The books until the month, of these reps, or of everyone. */
+/** The books until the month, of these reps, or of everyone, in one entity, or in all. */
 export async function loadBooks(
   tx: Transaction,
-  { month, repIds, today }: { readonly month: Month; readonly repIds: readonly string[] | null; readonly today: Day },
+  {
+    month,
+    repIds,
+    entity,
+    today,
+  }: {
+    readonly month: Month;
+    readonly repIds: readonly string[] | null;
+    readonly entity: string | null;
+    readonly today: Day;
+  },
 ): Promise<MonthBooks> {
   const months = await loadBookMonths(tx, today);
   assertBookMonth(months, month);
-  const entity = await requireEntity(tx);
+  const entities = entity === null ? await listEntities(tx) : [await requireEntity(tx, entity)];
+  const isOwn = (each: { readonly entity: string }) => entity === null || each.entity === entity;
   const closing = months.closed.find((each) => each.month === month) ?? null;
-  const shared = { month, closing, firstOpen: months.firstOpen, entity };
+  const shared = { month, closing, firstOpen: months.firstOpen, entities };
   if (closing !== null) {
     const { states, future } = await loadClosingContent(tx, closing);
-    const own = states.filter(({ repId }) => repIds === null || repIds.includes(repId));
+    const own = states.filter((state) => isOwn(state) && (repIds === null || repIds.includes(state.repId)));
     return {
       ...shared,
-      lines: await loadPostedLines(tx, month, repIds),
+      lines: (await loadPostedLines(tx, month, repIds)).filter(isOwn),
       states: own.map(readStates),
       missingRates: [],
-      future: readFuture(future),
+      future: new Map(Object.entries(future).map(([code, ofEntity]) => [code, readFuture(ofEntity)])),
     };
   }
-  const convert = await loadConversion(tx, entity.currency, today);
+  const convertTo = await loadConversions(tx, today);
   const parts = [];
   for (const some of chunk(await listRepIds(tx, repIds), loadedReps))
-    parts.push(await keepOpen(tx, some, { months: listMonths(months.firstOpen, month), entity, convert }));
+    parts.push(await keepOpen(tx, some, { months: listMonths(months.firstOpen, month), entities, convertTo }));
   return {
     ...shared,
     lines: parts.flatMap(({ lines }) => lines),
     states: parts.flatMap(({ states }) => states),
     missingRates: parts.flatMap(({ missingRates }) => missingRates),
-    future: addFuture(parts.map(({ future }) => future)),
+    future: addByEntity(parts.map(({ future }) => future)),
   };
 }
 
 /** The balances before the first month: all that is known of the days before it, as one entry for each subject. */
 export async function loadOpening(tx: Transaction, from: Month, today: Day): Promise<JournalLine[]> {
   const month = previousPeriod(from);
-  const entity = await requireEntity(tx);
-  const convert = await loadConversion(tx, entity.currency, today);
+  const entities = await listEntities(tx);
+  const convertTo = await loadConversions(tx, today);
   const lines: JournalLine[] = [];
   for (const some of chunk(await listRepIds(tx, null), loadedReps)) {
-    const books = await keepOpen(tx, some, { months: [month], entity, convert, isOpening: true });
+    const books = await keepOpen(tx, some, { months: [month], entities, convertTo, isOpening: true });
     for (const line of books.lines) lines.push(line);
   }
   return lines;
 }
 
-export async function requireEntity(tx: Transaction): Promise<StoredEntity> {
-  return (await findEntity(tx)) as StoredEntity;
-}
-
 interface OpenTerms {
   readonly months: readonly Month[];
-  readonly entity: StoredEntity;
-  readonly convert: Convert;
+  readonly entities: readonly StoredEntity[];
+  readonly convertTo: (currency: string) => Convert;
   readonly isOpening?: true;
 }
 
 async function keepOpen(
   tx: Transaction,
   repIds: readonly string[],
-  { months, entity, convert, isOpening }: OpenTerms,
+  { months, entities, convertTo, isOpening }: OpenTerms,
 ): Promise<Pick<MonthBooks, 'lines' | 'states' | 'missingRates' | 'future'>> {
   const last = months.at(-1) as Month;
   const { to } = periodRange(last);
   const facts = await loadRepFacts(tx, repIds, to);
   const policies = isOpening ? [] : (await listPolicies(tx, null)).filter(({ status }) => status === 'approved');
-  const rows = [...facts.values()].flatMap((each) => each.rows);
+  const rows = [...facts.values()].flatMap((ofRep) => [...ofRep.values()].flatMap((each) => each.rows));
   const findEnds = policies.length === 0 ? () => [] : await loadEnds(tx, rows);
-  const writeOffs = groupBy(await loadApprovedWriteOffs(tx, repIds), ({ repId }) => repId);
-  const posted = groupBy(isOpening ? [] : await loadPostedLines(tx, last, repIds), ({ repId }) => repId);
-  const all = repIds.map((repId) => {
-    const own = facts.get(repId) as RepFacts;
-    const before = posted.get(repId) ?? [];
+  const keyOf = (each: { readonly repId: string; readonly entity: string }) => `${each.repId}|${each.entity}`;
+  const writeOffs = groupBy(await loadApprovedWriteOffs(tx, repIds), keyOf);
+  const posted = groupBy(isOpening ? [] : await loadPostedLines(tx, last, repIds), keyOf);
+  const pairs = repIds.flatMap((repId) => entities.map((entity) => ({ repId, entity })));
+  const all = pairs.flatMap(({ repId, entity }) => {
+    const key = keyOf({ repId, entity: entity.code });
+    const found = facts.get(repId)?.get(entity.code);
+    const before = posted.get(key) ?? [];
+    if (found === undefined && before.length === 0) return [];
+    const own = found ?? noFacts;
+    const convert = convertTo(entity.currency);
     const moved = moveRows(
       own.rows,
       { policies, findEnds, entity, convert, firstOpen: months[0] as Month, posted: before },
@@ -155,7 +170,7 @@ async function keepOpen(
       repId,
       entity,
       movements,
-      writeOffs: writeOffs.get(repId) ?? [],
+      writeOffs: writeOffs.get(key) ?? [],
       posted: before,
       months,
       convert,
@@ -163,17 +178,40 @@ async function keepOpen(
     });
     const lines = [...before, ...books.lines];
     const future = addFuture(moved.lots.map((lot) => toFuture(lot, last)));
-    return { lines, states: listStates(repId, own, lines, to), missingRates: books.missingRates, future };
+    return [
+      {
+        lines,
+        states: listStates({ repId, entity: entity.code }, own, lines, to),
+        missingRates: books.missingRates,
+        future: new Map([[entity.code, future]]),
+      },
+    ];
   });
   return {
     lines: all.flatMap(({ lines }) => lines),
     states: all.flatMap(({ states }) => states),
     missingRates: all.flatMap(({ missingRates }) => missingRates),
-    future: addFuture(all.map(({ future }) => future)),
+    future: addByEntity(all.map(({ future }) => future)),
   };
 }
 
-function listStates(repId: string, facts: RepFacts, lines: readonly JournalLine[], day: Day): RepStates[] {
+/** What is amortised after a month, by entity. */
+type FutureByEntity = ReadonlyMap<string, Future>;
+
+function addByEntity(parts: readonly FutureByEntity[]): FutureByEntity {
+  const byEntity = groupBy(
+    parts.flatMap((part) => [...part]),
+    ([entity]) => entity,
+  );
+  return new Map([...byEntity].map(([entity, own]) => [entity, addFuture(own.map(([, future]) => future))]));
+}
+
+function listStates(
+  owner: { readonly repId: string; readonly entity: string },
+  facts: EntityFacts,
+  lines: readonly JournalLine[],
+  day: Day,
+): RepStates[] {
   const { waiting, held } = facts.unreleased(day);
   const batched = facts.batches.map(({ period, currency, createdOn, decidedOn, paidOn, status, commission }) => ({
     period,
@@ -184,7 +222,7 @@ function listStates(repId: string, facts: RepFacts, lines: readonly JournalLine[
     amount: commission,
   }));
   return [...groupBy(lines.filter(changesLiability), ({ currency }) => currency)].map(([currency, ofCurrency]) => ({
-    repId,
+    ...owner,
     currency,
     ...divideByState({
       currency,
@@ -198,20 +236,20 @@ function listStates(repId: string, facts: RepFacts, lines: readonly JournalLine[
   }));
 }
 
-function readStates({ repId, currency, ...states }: StoredStates): RepStates {
+function readStates({ entity, repId, currency, ...states }: StoredStates): RepStates {
   const read = Object.entries(states).map(([state, amount]) => [state, Decimal.of(amount)]);
-  return { repId, currency, ...(Object.fromEntries(read) as unknown as States) };
+  return { entity, repId, currency, ...(Object.fromEntries(read) as unknown as States) };
 }
 
-export function toStoredStates({ repId, currency, ...states }: RepStates): StoredStates {
+export function toStoredStates({ entity, repId, currency, ...states }: RepStates): StoredStates {
   const text = Object.entries(states).map(([state, amount]) => [state, amount.toString()]);
-  return { repId, currency, ...Object.fromEntries(text) } as StoredStates;
+  return { entity, repId, currency, ...Object.fromEntries(text) } as StoredStates;
 }
 
-async function loadConversion(tx: Transaction, to: string, today: Day): Promise<Convert> {
+async function loadConversions(tx: Transaction, today: Day): Promise<OpenTerms['convertTo']> {
   const { revision, currency: workspaceCurrency } = await loadWorkspaceTerms(tx);
   const rates = exchangeRatesOf(await loadFxTerms(tx, revision), workspaceCurrency);
-  return (amount, from, day) => {
+  return (to) => (amount, from, day) => {
     const rate = rates.find(defaultRateTable, from, to, { day, isProvisional: day >= today });
     return rate === null ? null : roundToCurrency(convertAmount(amount, rate), to);
   };

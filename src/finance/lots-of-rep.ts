@@ -181,6 +181,9 @@ export const toFuture = (lot: RowLot, month: Month): Future =>
 export const readFuture = (stored: Readonly<Record<Month, string>>): Future =>
   new Map(Object.entries(stored).map(([month, amount]) => [month, Decimal.of(amount)]));
 
+export const toStoredFuture = (future: Future): Readonly<Record<Month, string>> =>
+  Object.fromEntries([...future].map(([month, amount]) => [month, amount.toString()]));
+
 /** What is amortised after the month, by month. */
 export type Future = ReadonlyMap<Month, Decimal>;
 export const addFuture = (parts: readonly Future[]): Future => {

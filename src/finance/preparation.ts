@@ -51,15 +51,18 @@ export async function deletePreparation(tx: Transaction, month: Month): Promise<
     .execute();
 }
 
-/** The sums of the accounts by currency. */
+/** The sums of the accounts by entity and currency. */
 export function totalLines(lines: readonly JournalLine[]): BookTotal[] {
-  return [...groupBy(lines, ({ account, currency }) => `${account} ${currency}`)].sort().map(([, ofKey]) => {
-    const [{ account, currency }] = ofKey as [JournalLine];
-    return {
-      account,
-      currency,
-      amount: sum(ofKey.map(({ amount }) => amount)).toString(),
-      value: sum(ofKey.map(({ value }) => value)).toString(),
-    };
-  });
+  return [...groupBy(lines, ({ entity, account, currency }) => `${entity} ${account} ${currency}`)]
+    .sort()
+    .map(([, ofKey]) => {
+      const [{ entity, account, currency }] = ofKey as [JournalLine];
+      return {
+        entity,
+        account,
+        currency,
+        amount: sum(ofKey.map(({ amount }) => amount)).toString(),
+        value: sum(ofKey.map(({ value }) => value)).toString(),
+      };
+    });
 }

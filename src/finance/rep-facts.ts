@@ -3,6 +3,7 @@ import { type Day } from '../kernel/day.js';
 import { Decimal } from '../kernel/decimal.js';
 import { groupBy } from '../kernel/group-by.js';
 import { statementPeriodsTable } from '../ledger/input/as-of.js';
+import { loadCalendar } from '../ledger/input/calendar.js';
 import { forecastPayables, loadRepPayables, type RepPayables } from '../pay/payables/build-payables.js';
 import { isBefore } from '../pay/payables/pay-groups.js';
 import { type PayPeriods } from '../pay/payables/pay-periods.js';
@@ -12,13 +13,15 @@ import { type StoredPayable } from '../pay/payables/stored-payable.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
 import { type BatchAmount, isPaidBack, listContained, loadBatchAmounts } from './batch-amounts.js';
 import { type DrawFacts, listDrawMovements } from './draw-movements.js';
+import { divideByEntity, divideHandovers, EntitiesOfRep } from './entity-shares.js';
 import { loadHandoverMovements } from './handover-movements.js';
 import { type Movement, noOrigin } from './movement.js';
+import { loadRepEntities } from './rep-entities.js';
 import { type ApprovedAmount } from './states.js';
 import { findUnreleased, type Unreleased } from './unreleased.js';
 
-/** What decides about the books of a person, at the end of a month. */
-export interface RepFacts {
+/** What decides about the books of a person in an entity, at the end of a month. */
+export interface EntityFacts {
   /** Without those of rows. */
   readonly movements: readonly Movement[];
   readonly rows: readonly PayableRow[];
@@ -27,8 +30,22 @@ export interface RepFacts {
   readonly unreleased: (day: Day) => Unreleased;
 }
 
+/** The facts of a person by entity, those without any left out. */
+type RepFacts = ReadonlyMap<string, EntityFacts>;
+
+interface OfEntity {
+  readonly entity: string;
+}
+
 const firstDayOfAll = '1900-01-01';
-const nothingUnreleased: Unreleased = { waiting: new Map(), held: new Map() };
+
+export const noFacts: EntityFacts = {
+  movements: [],
+  rows: [],
+  approved: [],
+  batches: [],
+  unreleased: () => ({ waiting: new Map(), held: new Map() }),
+};
 
 /** The facts of the reps, as they are known now or at `asOf`. Drafts count until the day. */
 export async function loadRepFacts(
@@ -38,49 +55,87 @@ export async function loadRepFacts(
 ): Promise<ReadonlyMap<string, RepFacts>> {
   const payPeriods = await loadPayPeriods(tx);
   const rows = groupBy(await loadPayableRows(tx, { repIds, firstDay: firstDayOfAll }), ({ repId }) => repId);
-  if (payPeriods === null) return loadHandedOver(tx, repIds, rows);
+  const entities = await loadRepEntities(tx, repIds);
+  const entitiesOf = (repId: string, draws: RepPayables['draws']) =>
+    new EntitiesOfRep(entities.get(repId) ?? [], rows.get(repId) ?? [], draws);
+  if (payPeriods === null) return loadHandedOver(tx, repIds, rows, (repId) => entitiesOf(repId, []));
   const load = await loadRepPayables(tx, repIds, payPeriods.firstDay);
   const batches = groupBy(await loadBatchAmounts(tx, repIds), ({ repId }) => repId);
   const approved = groupBy(await loadApproved(tx, repIds), ({ repId }) => repId);
   return new Map(
     repIds.map((repId) => {
       const payables = load(repId);
-      const ofRep = batches.get(repId) ?? [];
-      // What was earned before the first pay period is paid with its statement.
-      const own = (rows.get(repId) ?? []).filter((row) => !isBefore(row, payPeriods.firstDay));
+      const own = entitiesOf(repId, payables.draws);
+      const contents = { batches: batches.get(repId) ?? [], approved: approved.get(repId) ?? [] };
+      const divided = divideByEntity(own, payables, { payPeriods, day }, contents);
       return [
         repId,
-        {
+        byEntity({
           movements: [
-            ...listTopUps(payables, payPeriods, day),
-            ...listPayments(ofRep),
-            ...listDraws(payables, payPeriods, ofRep),
+            ...listTopUps(payables, payPeriods, day).map((each) => ({ ...each, entity: own.on(each.day) })),
+            ...listPayments(divided.batches),
+            ...listDraws(payables, payPeriods, contents.batches).map((each) => ({
+              ...each,
+              entity: own.ofDraw(each.origin.drawId as string),
+            })),
           ],
-          rows: own,
-          approved: approved.get(repId) ?? [],
-          batches: ofRep,
-          unreleased: (on) => findUnreleased(payables, payPeriods, on),
-        },
+          // What was earned before the first pay period is paid with its statement.
+          rows: (rows.get(repId) ?? [])
+            .filter((row) => !isBefore(row, payPeriods.firstDay))
+            .map((row) => ({ ...row, entity: own.ofRow(row) })),
+          ...divided,
+          unreleased: (entity) => (on) => {
+            const groups = payables.groups.filter(({ row }) => own.ofRow(row) === entity);
+            return findUnreleased(payables, groups, payPeriods, on);
+          },
+        }),
       ];
     }),
   );
 }
 
+/** Where payouts are off, hand-overs pay what is earned until the end of their period. */
 async function loadHandedOver(
   tx: Transaction,
   repIds: readonly string[],
   rows: ReadonlyMap<string, PayableRow[]>,
+  entitiesOf: (repId: string) => EntitiesOfRep,
 ): Promise<ReadonlyMap<string, RepFacts>> {
   const paid = await loadHandoverMovements(tx);
+  const calendar = await loadCalendar(tx);
   return new Map(
-    repIds.map((repId) => [
-      repId,
+    repIds.map((repId) => {
+      const own = entitiesOf(repId);
+      const earned = (rows.get(repId) ?? []).map((row) => ({ ...row, entity: own.ofRow(row) }));
+      const movements = divideHandovers(paid.get(repId) ?? [], earned, own, (period) => calendar.range(period).to);
+      return [
+        repId,
+        byEntity({ movements, rows: earned, approved: [], batches: [], unreleased: () => noFacts.unreleased }),
+      ];
+    }),
+  );
+}
+
+interface AllFacts {
+  readonly movements: readonly (Movement & OfEntity)[];
+  readonly rows: readonly (PayableRow & OfEntity)[];
+  readonly approved: readonly (ApprovedAmount & OfEntity)[];
+  readonly batches: readonly (BatchAmount & OfEntity)[];
+  readonly unreleased: (entity: string) => EntityFacts['unreleased'];
+}
+
+function byEntity({ unreleased, ...facts }: AllFacts): RepFacts {
+  const all = new Set(Object.values(facts).flatMap((each) => each.map(({ entity }) => entity)));
+  const of = <T extends OfEntity>(each: readonly T[], code: string) => each.filter(({ entity }) => entity === code);
+  return new Map(
+    [...all].map((entity) => [
+      entity,
       {
-        movements: paid.get(repId) ?? [],
-        rows: rows.get(repId) ?? [],
-        approved: [],
-        batches: [],
-        unreleased: () => nothingUnreleased,
+        movements: of(facts.movements, entity),
+        rows: of(facts.rows, entity),
+        approved: of(facts.approved, entity),
+        batches: of(facts.batches, entity),
+        unreleased: unreleased(entity),
       },
     ]),
   );
@@ -127,14 +182,15 @@ function listTopUps(payables: RepPayables, payPeriods: PayPeriods, day: Day): Mo
     }));
 }
 
-function listPayments(batches: readonly BatchAmount[]): Movement[] {
-  return batches.flatMap(({ status, paidOn, period, batchId, currency, commission, draws }): Movement[] => {
+function listPayments(batches: readonly (BatchAmount & OfEntity)[]): (Movement & OfEntity)[] {
+  return batches.flatMap(({ status, paidOn, period, batchId, currency, commission, draws, entity }) => {
     if (status !== 'paid' || paidOn === null) return [];
     const granted = [...draws.values()].reduce((total, amount) => total.plus(amount), Decimal.zero);
     if (commission.isZero() && granted.isZero()) return [];
     return [
       {
-        kind: 'payment',
+        entity,
+        kind: 'payment' as const,
         source: `payment|${batchId}|${period}`,
         day: paidOn,
         currency,

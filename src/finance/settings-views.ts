@@ -4,7 +4,7 @@ import { type Transaction } from '../platform/database/unit-of-work.js';
 import { type Account, type AccountRole } from './accounts.js';
 import { type Entity } from './keep-books.js';
 
-/** The entity to which everyone belongs. */
+/** The entity of everyone who belongs to no other one. */
 export const mainEntity = 'main';
 
 /** An entity with the accounts of its books. */
@@ -36,12 +36,22 @@ export async function requireAccounting(tx: Transaction): Promise<AccountingTerm
   return terms;
 }
 
-export async function findEntity(tx: Transaction, code: string = mainEntity): Promise<StoredEntity | null> {
-  const row = await tx.db
+/** By code. */
+export async function listEntities(tx: Transaction): Promise<StoredEntity[]> {
+  return tx.db
     .selectFrom('accounting_entities')
     .select(['code', 'name', 'currency', 'payroll_tax as payrollTax', 'accounts'])
     .where('workspace_id', '=', tx.workspaceId)
-    .where('code', '=', code)
-    .executeTakeFirst();
-  return row ?? null;
+    .orderBy('code')
+    .execute();
+}
+
+export async function findEntity(tx: Transaction, code: string): Promise<StoredEntity | null> {
+  return (await listEntities(tx)).find((entity) => entity.code === code) ?? null;
+}
+
+export async function requireEntity(tx: Transaction, code: string): Promise<StoredEntity> {
+  const found = await findEntity(tx, code);
+  if (found === null) throw new Failure('entity_not_found', 'There is no entity with this code in this workspace.');
+  return found;
 }

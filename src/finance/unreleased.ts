@@ -11,7 +11,13 @@ export interface Unreleased {
   readonly held: ReadonlyMap<string, Decimal>;
 }
 
-export function findUnreleased(payables: RepPayables, payPeriods: PayPeriods, day: Day): Unreleased {
+/** Of the groups. */
+export function findUnreleased(
+  payables: RepPayables,
+  groups: RepPayables['groups'],
+  payPeriods: PayPeriods,
+  day: Day,
+): Unreleased {
   const periods = payPeriods.until(day).filter(({ range }) => range.to <= day);
   const due = new Map<string, Decimal>();
   for (const { key, amount } of [...computeLines(payables, periods).values()].flat()) addTo(due, key, amount);
@@ -21,7 +27,7 @@ export function findUnreleased(payables: RepPayables, payPeriods: PayPeriods, da
   }
   const waiting = new Map<string, Decimal>();
   const held = new Map<string, Decimal>();
-  for (const group of payables.groups) {
+  for (const group of groups) {
     const released = computeReleased(group, day);
     addTo(waiting, group.currency, computeEarned(group, day).minus(released));
     if (isHeld(group, day)) addTo(held, group.currency, released.minus(due.get(group.key) ?? Decimal.zero));

@@ -5,7 +5,7 @@ import { type StoredWriteOff } from './write-off.js';
 export async function insertWriteOff(
   tx: Transaction,
   caller: Caller,
-  terms: Pick<StoredWriteOff, 'writeOffId' | 'repId' | 'currency' | 'amount' | 'day' | 'reason'>,
+  terms: Pick<StoredWriteOff, 'writeOffId' | 'repId' | 'entity' | 'currency' | 'amount' | 'day' | 'reason'>,
   at: Date,
 ): Promise<void> {
   const { writeOffId, repId, ...rest } = terms;

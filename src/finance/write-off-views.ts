@@ -9,7 +9,7 @@ import { type StoredWriteOff } from './write-off.js';
 /** All write-offs, or the one with the id, the latest day first; in a transaction with `asOf`, as they were decided then. */
 export async function listWriteOffs(tx: Transaction, writeOffId: string | null): Promise<StoredWriteOff[]> {
   const { rows } = await sql<StoredWriteOff>`
-    select w.write_off_id as "writeOffId", w.rep_id as "repId", r.name as "repName", w.currency, w.amount::text as amount,
+    select w.write_off_id as "writeOffId", w.rep_id as "repId", r.name as "repName", w.entity, w.currency, w.amount::text as amount,
       w.day, w.reason, ${proposalColumns(tx)}
     from accounting_write_offs w
     join reps r on r.workspace_id = w.workspace_id and r.rep_id = w.rep_id
@@ -29,9 +29,9 @@ export async function requireWriteOff(tx: Transaction, writeOffId: string): Prom
 export async function loadApprovedWriteOffs(
   tx: Transaction,
   repIds: readonly string[],
-): Promise<(AgreedWriteOff & { readonly repId: string })[]> {
-  const { rows } = await sql<Pick<StoredWriteOff, 'repId' | 'currency' | 'amount' | 'day'>>`
-    select rep_id as "repId", currency, amount::text as amount, day from accounting_write_offs
+): Promise<(AgreedWriteOff & { readonly repId: string; readonly entity: string })[]> {
+  const { rows } = await sql<Pick<StoredWriteOff, 'repId' | 'entity' | 'currency' | 'amount' | 'day'>>`
+    select rep_id as "repId", entity, currency, amount::text as amount, day from accounting_write_offs
     where workspace_id = ${tx.workspaceId} and rep_id = any(${repIds}::uuid[]) and status = 'approved'
       and decided_at <= coalesce(${tx.asOf}::timestamptz, 'infinity')`.execute(tx.db);
   return rows.map((row) => ({ ...row, amount: Decimal.of(row.amount) }));

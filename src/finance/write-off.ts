@@ -1,10 +1,13 @@
 import { z } from 'zod';
 import { fields } from '../api/resource-fields.js';
 import { currency, day, money, text, uuid } from '../platform/operations/schemas.js';
+import { entityCode } from './entity.js';
 import { type Proposal, proposalFields } from './proposal.js';
+import { mainEntity } from './settings-views.js';
 
 export const writeOffTerms = {
   repId: uuid.describe('Id of the person who owes (UUID)'),
+  entity: entityCode.default(mainEntity).describe('The entity to which it is owed, by code'),
   currency,
   amount: money.positive().describe('Amount that is written off, in `currency`; positive'),
   day: day.describe('Day on which it is written off, YYYY-MM-DD, in a month that is open'),
@@ -16,6 +19,7 @@ export const writeOff = z
     writeOffId: z.string().describe('Id of the write-off (UUID)'),
     repId: fields.repId,
     repName: fields.repName,
+    entity: entityCode,
     currency: fields.currency,
     amount: z.number().describe('Amount that is written off, in `currency`'),
     day: z.string().describe('Day on which it is written off, YYYY-MM-DD'),
@@ -30,6 +34,7 @@ export interface StoredWriteOff extends Proposal {
   readonly writeOffId: string;
   readonly repId: string;
   readonly repName: string;
+  readonly entity: string;
   readonly currency: string;
   /** Exact decimal text. */
   readonly amount: string;
@@ -41,6 +46,7 @@ export const writeOffExample = {
   writeOffId: '0198a1b2-0000-7000-8000-0000000000f1',
   repId: '0198a1b2-0000-7000-8000-000000000001',
   repName: 'Ben Ortiz',
+  entity: 'main',
   currency: 'USD',
   amount: 7200,
   day: '2026-05-20',

@@ -101,6 +101,7 @@ describe('closing a month of the books', () => {
     const changed = await ned.post('/v1/accounting/months/2026-01/close', { hash });
     expect([changed.status, changed.body.code]).to.deep.equal([409, 'books_changed']);
     expect(changed.body.details.changed).to.deep.include({
+      entity: 'main',
       account: 'accrued_commission USD',
       before: '-4800',
       now: '-5600',

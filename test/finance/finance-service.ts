@@ -7,6 +7,7 @@ interface BookOptions extends NonNullable<Parameters<typeof PayWorkspace.create>
 }
 
 interface Line {
+  readonly entity: string;
   readonly kind: string;
   readonly ref: string;
   readonly repId: string;
@@ -55,10 +56,10 @@ export class Books {
   async journal(month: string): Promise<Line[]> {
     const { lines } = await this.get(`/journals?month=${month}&limit=1000`);
     const sums = new Map<string, number>();
-    for (const { kind, ref, repId, currency, amount, value } of lines as Line[])
+    for (const { entity, kind, ref, repId, currency, amount, value } of lines as Line[])
       for (const [key, part] of [
-        [`${repId} ${kind} ${ref} ${currency}`, amount],
-        [`${repId} ${kind} ${ref} value`, value],
+        [`${entity} ${repId} ${kind} ${ref} ${currency}`, amount],
+        [`${entity} ${repId} ${kind} ${ref} value`, value],
       ] as const)
         sums.set(key, cents((sums.get(key) ?? 0) + part));
     expect([...sums].filter(([, sum]) => sum !== 0)).to.deep.equal([]);
@@ -84,9 +85,9 @@ export class Books {
     await api.expect(200, 'PATCH', `/v1/payout-batches/${batchId}`, { status: 'paid', paidOn });
   }
 
-  entity(terms: object) {
+  entity(terms: object, code = 'main') {
     const whole = { name: 'Acme', payrollTax: [], accounts: {}, ...terms };
-    return this.work.api.expect(200, 'PUT', '/v1/accounting/entities/main', whole);
+    return this.work.api.expect(200, 'PUT', `/v1/accounting/entities/${code}`, whole);
   }
 }
 

@@ -34,7 +34,8 @@ const rules: Readonly<Record<'rejected' | 'listed' | 'free', string>> = {
     deleteConnectionToken createIntegrationKey revokeIntegrationKey setMailServer deleteMailServer sendTestMail
     saveIdentityProvider deleteIdentityProvider setMailPreferences createWebhookEndpoint updateWebhookEndpoint
     deleteWebhookEndpoint rotateWebhookSecret replayWebhookDelivery testWebhookEndpoint decideAgentRequest disconnectAgent
-    previewChangeRequest decideChangeRequest putEntity prepareAccountingMonth cancelAccountingPreparation
+    previewChangeRequest decideChangeRequest putEntity
+    setRepEntities prepareAccountingMonth cancelAccountingPreparation
     closeAccountingMonth reopenAccountingMonth recordPostedJournals createEvidence exportPerson proposePolicy approvePolicy withdrawPolicy
     proposeWriteOff approveWriteOff withdrawWriteOff`,
 };

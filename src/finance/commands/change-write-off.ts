@@ -14,14 +14,14 @@ import { recordEvents } from '../../platform/outbound/outgoing-events.js';
 import { assertBookMonth, loadBookMonths } from '../load-books.js';
 import { monthOf } from '../month.js';
 import { assertMayApprove, assertProposed } from '../proposal.js';
-import { requireAccounting } from '../settings-views.js';
+import { requireAccounting, requireEntity } from '../settings-views.js';
 import { type StoredWriteOff, toWriteOffResponse, writeOff, writeOffExample, writeOffTerms } from '../write-off.js';
 import { decideWriteOff, insertWriteOff } from '../write-off-store.js';
 import { requireWriteOff } from '../write-off-views.js';
 
 const uses = { unitOfWork: UnitOfWork, clock: CLOCK };
 const params = z.strictObject({ writeOffId: pathId.describe('Id of the write-off (UUID)') });
-const { writeOffId, repId, currency, amount, day, reason } = writeOffExample;
+const { writeOffId, repId, entity, currency, amount, day, reason } = writeOffExample;
 const proposed = { ...writeOffExample, status: 'proposed', approvedBy: null } as const;
 
 async function change(
@@ -48,7 +48,7 @@ function record(
   tx: Transaction,
   caller: Caller,
   trigger: string,
-  details: Pick<StoredWriteOff, 'writeOffId' | 'repId' | 'currency' | 'amount' | 'day' | 'reason'>,
+  details: Pick<StoredWriteOff, 'writeOffId' | 'repId' | 'entity' | 'currency' | 'amount' | 'day' | 'reason'>,
   at: Date,
 ): Promise<void> {
   return recordAuditEntry(tx, caller, { trigger, scope: 'accounting', repId: details.repId, details, at });
@@ -80,12 +80,20 @@ export const proposeWriteOff = operation({
   body: z.strictObject(writeOffTerms),
   response: writeOff,
   status: 201,
-  failures: { accounting_off: 409, rep_not_found: 404, month_not_found: 404, month_closed: 409, own_debt: 403 },
-  example: { body: { repId, currency, amount, day, reason }, response: proposed },
+  failures: {
+    accounting_off: 409,
+    rep_not_found: 404,
+    month_not_found: 404,
+    month_closed: 409,
+    own_debt: 403,
+    entity_not_found: 404,
+  },
+  example: { body: { repId, entity, currency, amount, day, reason }, response: proposed },
   uses,
   async execute({ body }, caller, parts) {
     return change(caller, parts, async (tx, at) => {
       await assertRepExists(tx, body.repId);
+      await requireEntity(tx, body.entity);
       await assertMayWriteOff(tx, caller, body, parts.clock);
       const terms = { ...body, writeOffId: newId(), amount: exactAmount(body.amount, body.currency) };
       await insertWriteOff(tx, caller, terms, at);

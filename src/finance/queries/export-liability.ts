@@ -36,7 +36,7 @@ const header = [
 
 export const exportLiability = operation({
   id: 'exportLiability',
-  summary: 'The roll-forward of what people are owed in a month as CSV, one row for each person and currency',
+  summary: 'The roll-forward of what people are owed in a month as CSV, one row for each entity, person and currency',
   method: 'get',
   path: '/v1/accounting/liability/export.csv',
   access: 'admin',
@@ -46,12 +46,11 @@ export const exportLiability = operation({
   query: z.strictObject(liabilityQuery),
   response: z.string(),
   files: ['text/csv'],
-  failures: { accounting_off: 409, month_not_found: 404 },
+  failures: { accounting_off: 409, month_not_found: 404, entity_not_found: 404 },
   example: { query: { month: '2026-03' } },
   uses: { unitOfWork: UnitOfWork, clock: CLOCK },
   async execute({ query: request }, caller, parts): Promise<Download> {
-    const { entity, month, rows } = await readBooks(caller, parts, request, async (tx, books) => ({
-      entity: books.entity.code,
+    const { month, rows } = await readBooks(caller, parts, request, async (tx, books) => ({
       month: books.month,
       rows: await nameRows(tx, listByPerson(books)),
     }));
@@ -59,7 +58,7 @@ export const exportLiability = operation({
       const write = (amount: (typeof row)['late']) => trusted(fixed(amount, row.currency));
       return [
         trusted(month),
-        text(entity),
+        text(row.entity),
         trusted(row.currency),
         trusted(row.repId),
         text(row.repName),

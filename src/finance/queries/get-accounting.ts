@@ -4,9 +4,9 @@ import { type Transaction, UnitOfWork } from '../../platform/database/unit-of-wo
 import { CLOCK } from '../../platform/injection-tokens.js';
 import { operation } from '../../platform/operations/operation.js';
 import { entity, entityExample, toEntityResponse } from '../entity.js';
-import { loadBookMonths, requireEntity } from '../load-books.js';
+import { loadBookMonths } from '../load-books.js';
 import { month } from '../month.js';
-import { requireAccounting } from '../settings-views.js';
+import { listEntities, requireAccounting } from '../settings-views.js';
 
 const response = z.object({
   from: month.describe('First month of the books, YYYY-MM'),
@@ -19,7 +19,7 @@ const response = z.object({
 async function load(tx: Transaction, today: string): Promise<z.input<typeof response>> {
   const { from, secondPerson } = await requireAccounting(tx);
   const { firstOpen, current } = await loadBookMonths(tx, today);
-  return { from, secondPerson, firstOpen, current, entities: [toEntityResponse(await requireEntity(tx))] };
+  return { from, secondPerson, firstOpen, current, entities: (await listEntities(tx)).map(toEntityResponse) };
 }
 
 export const getAccounting = operation({

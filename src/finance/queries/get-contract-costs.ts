@@ -7,11 +7,15 @@ import { CLOCK } from '../../platform/injection-tokens.js';
 import { operation } from '../../platform/operations/operation.js';
 import { offsetPage } from '../../platform/operations/schemas.js';
 import { contractCostRow, costGroupings, nameCostRows, rollCostsForward, splitByTerm } from '../contract-costs.js';
+import { entityCode } from '../entity.js';
+import { type Future } from '../lots-of-rep.js';
 import { month } from '../month.js';
+import { mainEntity, type StoredEntity } from '../settings-views.js';
 import { liabilityQuery, readBooks } from './get-liability.js';
 
 const query = z.strictObject({
   ...liabilityQuery,
+  entity: entityCode.default(mainEntity).describe('The entity whose cost it is, by code'),
   groupBy: z
     .enum(costGroupings)
     .default('total')
@@ -22,6 +26,7 @@ const query = z.strictObject({
 const response = z.object({
   month: month.describe('The month, YYYY-MM'),
   status: z.enum(['open', 'closed']).describe('closed: the amounts are those that the closing stored'),
+  entity: entityCode,
   currency: fields.currency,
   contractCosts: z.array(contractCostRow).describe('The roll-forward of the asset'),
   current: z.number().describe('What of the carrying amount is amortised within the next twelve months'),
@@ -49,12 +54,13 @@ export const getContractCosts = operation({
   scope: 'payroll',
   query,
   response,
-  failures: { accounting_off: 409, month_not_found: 404 },
+  failures: { accounting_off: 409, month_not_found: 404, entity_not_found: 404 },
   example: {
     query: { month: '2026-01' },
     response: {
       month: '2026-01',
       status: 'open',
+      entity: 'main',
       currency: 'USD',
       contractCosts: [
         {
@@ -92,13 +98,16 @@ export const getContractCosts = operation({
         tx,
         rows.flatMap(({ dealId }) => dealId ?? []),
       );
+      const [{ code, currency }] = books.entities as [StoredEntity];
+      const ofEntity: Future = books.future.get(code) ?? new Map();
       return {
         month: books.month,
         status: books.closing === null ? ('open' as const) : ('closed' as const),
-        currency: books.entity.currency,
+        entity: code,
+        currency,
         contractCosts: nameCostRows(rows, names, deals).slice(offset, offset + limit),
-        ...splitByTerm(books.future, books.month),
-        future: [...books.future].map(([name, amount]) => ({ month: name, amount: amount.toNumber() })),
+        ...splitByTerm(ofEntity, books.month),
+        future: [...ofEntity].map(([name, amount]) => ({ month: name, amount: amount.toNumber() })),
         count: rows.length,
         limit,
         offset,

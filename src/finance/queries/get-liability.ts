@@ -7,6 +7,7 @@ import { type Transaction, UnitOfWork } from '../../platform/database/unit-of-wo
 import { CLOCK } from '../../platform/injection-tokens.js';
 import { operation } from '../../platform/operations/operation.js';
 import { asOfQuery, offsetPage, uuid } from '../../platform/operations/schemas.js';
+import { entityCode } from '../entity.js';
 import {
   addByCurrency,
   liabilityExample,
@@ -23,6 +24,7 @@ import { month, monthOf } from '../month.js';
 export const liabilityQuery = {
   month: month.optional().describe('Month of the books, YYYY-MM; the present month by default'),
   repId: uuid.optional().describe('Only this rep, by id (UUID)'),
+  entity: entityCode.optional().describe('Only this entity, by code'),
   asOf: asOfQuery,
 };
 
@@ -31,14 +33,14 @@ const query = z.strictObject({
   groupBy: z
     .enum(['currency', 'person'])
     .default('currency')
-    .describe('currency: one row for each currency; person: one for each person and currency'),
+    .describe('currency: one row for each entity and currency; person: one for each entity, person and currency'),
   ...offsetPage('rows', 1000, 200),
 });
 
 const response = z.object({
   month: month.describe('The month, YYYY-MM'),
   status: z.enum(['open', 'closed']).describe('closed: the amounts are those that the closing stored'),
-  liability: z.array(liabilityRow).describe('The roll-forward, by currency and name'),
+  liability: z.array(liabilityRow).describe('The roll-forward, by entity, currency and name'),
   missingRates,
   ...pageFields,
 });
@@ -50,16 +52,17 @@ export function readBooks<T>(
   request: {
     readonly month?: string | undefined;
     readonly repId?: string | undefined;
+    readonly entity?: string | undefined;
     readonly asOf?: Date | undefined;
   },
   work: (tx: Transaction, books: MonthBooks) => Promise<T>,
 ): Promise<T> {
-  const { repId, asOf } = request;
+  const { repId, entity = null, asOf } = request;
   const options = { lock: 'none', access: 'read', isolation: 'repeatable read', asOf } as const;
   return unitOfWork.run(caller, options, async (tx) => {
     const today = await workspaceToday(tx, { now: () => asOf ?? clock.now() });
     const repIds = repId === undefined ? null : [repId];
-    return work(tx, await loadBooks(tx, { month: request.month ?? monthOf(today), repIds, today }));
+    return work(tx, await loadBooks(tx, { month: request.month ?? monthOf(today), repIds, entity, today }));
   });
 }
 
@@ -73,7 +76,7 @@ export const getLiability = operation({
   scope: 'payroll',
   query,
   response,
-  failures: { accounting_off: 409, month_not_found: 404 },
+  failures: { accounting_off: 409, month_not_found: 404, entity_not_found: 404 },
   example: {
     query: { month: '2026-03' },
     response: {
@@ -95,7 +98,7 @@ export const getLiability = operation({
       return {
         month: books.month,
         status: books.closing === null ? ('open' as const) : ('closed' as const),
-        liability: rows.slice(offset, offset + limit).map((row) => toLiabilityRow(books.entity.code, row)),
+        liability: rows.slice(offset, offset + limit).map(toLiabilityRow),
         missingRates: listMissingRates(books),
         count: rows.length,
         limit,

@@ -55,7 +55,10 @@ const response = z.object({
 export function linesOfMonth({ lines, month }: Pick<MonthBooks, 'lines' | 'month'>): JournalLine[] {
   const keyed = lines
     .filter((each) => each.month === month)
-    .map((each) => ({ each, key: `${each.repId}|${each.kind}|${each.ref}|${each.account}|${each.currency}` }));
+    .map((each) => ({
+      each,
+      key: `${each.entity}|${each.repId}|${each.kind}|${each.ref}|${each.account}|${each.currency}`,
+    }));
   return keyed.sort((a, b) => (a.key < b.key ? -1 : 1)).map(({ each }) => each);
 }
 
@@ -87,7 +90,7 @@ export const listJournalLines = operation({
   scope: 'payroll',
   query,
   response,
-  failures: { accounting_off: 409, month_not_found: 404 },
+  failures: { accounting_off: 409, month_not_found: 404, entity_not_found: 404 },
   example: {
     query: { month: '2026-01', account: 'accrued_commission' },
     response: {

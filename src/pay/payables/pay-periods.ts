@@ -29,6 +29,10 @@ export class PayPeriods {
     return period === null ? null : { period, range: this.calendar.range(period) };
   }
 
+  rangeOf(period: Period): DayRange {
+    return this.calendar.range(period);
+  }
+
   /** Whether the text names a pay period. */
   includes(period: Period): boolean {
     const range = this.calendar.findRange(period);
