@@ -8,6 +8,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   await createRepEntities(db);
   await createPolicies(db);
   await createWriteOffs(db);
+  await createEstimates(db);
   await createClosings(db);
   await createLines(db);
 }
@@ -91,6 +92,22 @@ async function createWriteOffs(db: Kysely<unknown>): Promise<void> {
       check ((status = 'proposed') = (decided_at is null))
     )`.execute(db);
   await tenantTable(db, 'accounting_write_offs');
+}
+
+/** What is expected at the end of a month and not in the ledger. Each change stores the estimates of the month again. */
+async function createEstimates(db: Kysely<unknown>): Promise<void> {
+  await sql`
+    create table accounting_estimates (
+      workspace_id uuid not null references workspaces,
+      month text not null check (month ~ '^[0-9]{4}-[0-9]{2}$'),
+      version integer not null check (version > 0),
+      -- [{repId, planId, ruleName, period, method, currency, pay, toDate}]
+      estimates jsonb not null,
+      stored_at timestamptz not null,
+      primary key (workspace_id, month, version)
+    )`.execute(db);
+  await tenantTable(db, 'accounting_estimates');
+  await insertOnly(db, 'accounting_estimates');
 }
 
 async function createClosings(db: Kysely<unknown>): Promise<void> {

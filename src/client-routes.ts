@@ -232,6 +232,8 @@ export const routes: Readonly<Record<string, string>> = {
   putEntity: 'PUT /v1/accounting/entities/:code',
   getRepEntities: 'GET /v1/reps/:repId/entities',
   setRepEntities: 'PUT /v1/reps/:repId/entities',
+  listEstimates: 'GET /v1/accounting/estimates',
+  putEstimates: 'PUT /v1/accounting/estimates/:month',
   getLiability: 'GET /v1/accounting/liability',
   exportLiability: 'GET /v1/accounting/liability/export.csv',
   listJournalLines: 'GET /v1/accounting/journals',

@@ -131,6 +131,7 @@ import {
 import { approvePolicy, proposePolicy, withdrawPolicy } from './finance/commands/change-policy.js';
 import { approveWriteOff, proposeWriteOff, withdrawWriteOff } from './finance/commands/change-write-off.js';
 import { putEntity } from './finance/commands/put-entity.js';
+import { putEstimates } from './finance/commands/put-estimates.js';
 import { getRepEntities, setRepEntities } from './finance/commands/set-rep-entities.js';
 import { exportJournals } from './finance/queries/export-journals.js';
 import { exportLiability } from './finance/queries/export-liability.js';
@@ -140,6 +141,7 @@ import { getContractCosts } from './finance/queries/get-contract-costs.js';
 import { getLiability } from './finance/queries/get-liability.js';
 import { listAccountingMonths } from './finance/queries/list-accounting-months.js';
 import { listAccountingPolicies } from './finance/queries/list-accounting-policies.js';
+import { listEstimates } from './finance/queries/list-estimates.js';
 import { listJournalLines } from './finance/queries/list-journal-lines.js';
 import { listAccountingWriteOffs } from './finance/queries/list-write-offs.js';
 import { takeBackImport } from './imports/commands/take-back-import.js';
@@ -528,6 +530,8 @@ export const operations = [
   putEntity,
   getRepEntities,
   setRepEntities,
+  listEstimates,
+  putEstimates,
   getLiability,
   exportLiability,
   listJournalLines,

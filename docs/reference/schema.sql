@@ -2552,6 +2552,22 @@ CREATE POLICY accounting_write_offs_of_owner ON accounting_write_offs TO CURRENT
 CREATE POLICY accounting_write_offs_of_workspace ON accounting_write_offs TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
 GRANT DELETE, INSERT, SELECT, UPDATE ON accounting_write_offs TO commissions_app;
 
+CREATE TABLE accounting_estimates (
+  workspace_id uuid NOT NULL,
+  month text NOT NULL,
+  version integer NOT NULL,
+  estimates jsonb NOT NULL,
+  stored_at timestamp with time zone NOT NULL,
+  CONSTRAINT accounting_estimates_pkey PRIMARY KEY (workspace_id, month, version),
+  CONSTRAINT accounting_estimates_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(workspace_id),
+  CONSTRAINT accounting_estimates_month_check CHECK ((month ~ '^[0-9]{4}-[0-9]{2}$'::text)),
+  CONSTRAINT accounting_estimates_version_check CHECK ((version > 0))
+);
+ALTER TABLE accounting_estimates ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY accounting_estimates_of_owner ON accounting_estimates TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
+CREATE POLICY accounting_estimates_of_workspace ON accounting_estimates TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
+GRANT INSERT, SELECT ON accounting_estimates TO commissions_app;
+
 CREATE TABLE accounting_preparations (
   workspace_id uuid NOT NULL,
   month text NOT NULL,

@@ -3,6 +3,7 @@ import { type Day } from '../kernel/day.js';
 import { type GeneratedInstant, type Instant, type Json, type Numeric } from '../platform/database/tables.js';
 import { type Account, type AccountRole, type EntryKind } from './accounts.js';
 import { type BookTotal, type ClosingContent } from './closing.js';
+import { type StoredEstimate } from './estimate.js';
 import { type PolicyTerms } from './policy.js';
 import { type RepEntity } from './rep-entities.js';
 
@@ -65,6 +66,13 @@ export interface AccountingTables {
     proposed_at: Instant;
     decided_by: ColumnType<string | null, undefined, string | null>;
     decided_at: ColumnType<Date | null, undefined, Date | null>;
+  };
+  accounting_estimates: {
+    workspace_id: string;
+    month: string;
+    version: number;
+    estimates: Json<readonly StoredEstimate[]>;
+    stored_at: Instant;
   };
   accounting_write_offs: {
     workspace_id: string;

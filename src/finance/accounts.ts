@@ -8,6 +8,8 @@ export const accountRoles = [
   'unassigned',
   'draws_receivable',
   'accrued_payroll_tax',
+  'accrued_estimate',
+  'contract_cost_estimate',
   'commission_expense',
   'amortisation_expense',
   'impairment_expense',
@@ -45,6 +47,8 @@ export const entryKinds = [
   'receivable',
   'exchange',
   'payroll_tax',
+  'estimate',
+  'estimate_reversal',
 ] as const;
 export type EntryKind = (typeof entryKinds)[number];
 

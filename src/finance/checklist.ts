@@ -1,8 +1,11 @@
 import { sql } from 'kysely';
 import { z } from 'zod';
 import { type Day } from '../kernel/day.js';
-import { periodRange } from '../kernel/period.js';
+import { periodRange, previousPeriod } from '../kernel/period.js';
+import { loadCalendar } from '../ledger/input/calendar.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
+import { keyOfEstimate } from './estimate.js';
+import { loadEstimates } from './estimate-views.js';
 import { listByPerson, listMissingRates } from './liability.js';
 import { type BookMonths, type MonthBooks } from './load-books.js';
 import { type Month } from './month.js';
@@ -16,7 +19,13 @@ const blockingCodes = [
   'unassigned_lots',
   'policy_proposed',
 ] as const;
-const warningCodes = ['open_discrepancies', 'open_disputes', 'statements_not_approved', 'receivables'] as const;
+const warningCodes = [
+  'open_discrepancies',
+  'open_disputes',
+  'statements_not_approved',
+  'receivables',
+  'estimates_missing',
+] as const;
 
 const finding = <Code extends readonly [string, ...string[]]>(codes: Code) =>
   z
@@ -36,7 +45,7 @@ export const checklist = z
     warnings: z
       .array(finding(warningCodes))
       .describe(
-        'What the closing stores. open_discrepancies, open_disputes: of periods until the month; statements_not_approved: drafts with an amount; receivables: people who owe',
+        'What the closing stores. open_discrepancies, open_disputes: of periods until the month; statements_not_approved: drafts with an amount; receivables: people who owe; estimates_missing: of the month before, and not entered for this one',
       ),
   })
   .describe('What to look at before the month is closed');
@@ -65,6 +74,7 @@ export async function loadChecklist(
       { code: 'open_disputes' as const, count: counts.disputes },
       { code: 'statements_not_approved' as const, count: counts.drafts },
       { code: 'receivables' as const, count: receivables },
+      { code: 'estimates_missing' as const, count: await countMissingEstimates(tx, books.month) },
     ].filter(({ count }) => count > 0),
   };
 }
@@ -77,6 +87,16 @@ function countUnassigned({ lines, month }: MonthBooks): number {
 async function countProposed(tx: Transaction, month: Month): Promise<number> {
   const policies = await listPolicies(tx, null);
   return policies.filter(({ status, from }) => status === 'proposed' && from <= month).length;
+}
+
+/** Estimates of the month before whose period has not ended, and which this month does not have. */
+async function countMissingEstimates(tx: Transaction, month: Month): Promise<number> {
+  const all = await loadEstimates(tx, [previousPeriod(month), month]);
+  if (all.length === 0) return 0;
+  const calendar = await loadCalendar(tx);
+  const present = new Set(all.filter((each) => each.month === month).map(keyOfEstimate));
+  const { to } = periodRange(month);
+  return all.filter((each) => !present.has(keyOfEstimate(each)) && calendar.range(each.period).to > to).length;
 }
 
 type Counts = Record<'pending' | 'discrepancies' | 'disputes' | 'drafts', number>;

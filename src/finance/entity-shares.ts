@@ -9,9 +9,9 @@ import { type NamedPeriod, type PayPeriods } from '../pay/payables/pay-periods.j
 import { type PayableRow } from '../pay/payables/payable-rows.js';
 import { type StoredPayable } from '../pay/payables/stored-payable.js';
 import { type BatchAmount, isPaidBack } from './batch-amounts.js';
+import { EntityBalances } from './entity-balances.js';
 import { type Movement } from './movement.js';
 import { entityOn, type RepEntity } from './rep-entities.js';
-import { Settlement } from './settlement.js';
 import { type ApprovedAmount } from './states.js';
 
 /** Which entity owes a person what. */
@@ -81,28 +81,28 @@ export function divideByEntity(
     return { batches: contents.batches.map(add), approved: contents.approved.map(add) };
   }
   const last = contents.batches.reduce((latest, { createdOn }) => (createdOn > latest ? createdOn : latest), day);
-  const settlements = new Map<string, Settlement>();
+  const balances = new Map<string, EntityBalances>();
   const parts = payPeriods.until(last).map((named): Divided => {
     const { period, range } = named;
     const present = entities.on(range.to);
     const counted = new Map<string, ReadonlyMap<string, Decimal>>();
-    const settle = (currency: string, payable: StoredPayable): Settlement => {
-      const settlement = getOrInsert(settlements, currency, () => new Settlement());
-      for (const [entity, amount] of counted.get(currency) ?? []) settlement.add(entity, amount.negated());
+    const count = (currency: string, payable: StoredPayable): EntityBalances => {
+      const balance = getOrInsert(balances, currency, () => new EntityBalances());
+      for (const [entity, amount] of counted.get(currency) ?? []) balance.add(entity, amount.negated());
       const lines = sumLines(entities, payable, currency, { named, payPeriods });
-      for (const [entity, amount] of lines) settlement.add(entity, amount);
+      for (const [entity, amount] of lines) balance.add(entity, amount);
       counted.set(currency, lines);
-      return settlement;
+      return balance;
     };
     const paid: OfEntity<{ readonly currency: string; readonly amount: Decimal }>[] = [];
     const batches = contents.batches
       .filter((batch) => batch.period === period)
       .flatMap((batch) => {
         const { currency, status } = batch;
-        const settlement = settle(currency, batch.payable);
-        const shares = settlement.divide(batch.commission, present);
+        const balance = count(currency, batch.payable);
+        const shares = balance.divide(batch.commission, present);
         if (status !== 'cancelled') {
-          settlement.pay(shares);
+          balance.pay(shares);
           for (const [entity, amount] of shares) paid.push({ entity, currency, amount });
         }
         return addDraws(entities, batch, shares);
@@ -111,12 +111,12 @@ export function divideByEntity(
       .filter((statement) => statement.period === period)
       .flatMap((statement) => {
         const { currency, amount } = statement;
-        const settlement = settle(currency, history.findApproved(period) ?? { totals: [], lines: [] });
+        const balance = count(currency, history.findApproved(period) ?? { totals: [], lines: [] });
         const before = paid.filter((part) => part.currency === currency);
         const unpaid = amount.minus(sum(before.map((part) => part.amount)));
-        // No batch pays a statement of zero: what it keeps is settled by the next one that is paid.
-        const rest = unpaid.isZero() ? new Map<string, Decimal>() : settlement.divide(unpaid, present);
-        settlement.pay(rest);
+        // No batch pays a statement of zero: what it keeps is cleared by the next one that is paid.
+        const rest = unpaid.isZero() ? new Map<string, Decimal>() : balance.divide(unpaid, present);
+        balance.pay(rest);
         const all = [...before, ...[...rest].map(([entity, share]) => ({ entity, amount: share }))];
         const owing = [...new Set(all.map(({ entity }) => entity))];
         return owing.map((entity) => ({
@@ -184,11 +184,11 @@ export function divideHandovers(
   for (const movement of paid) {
     const { currency, amount, origin } = movement;
     const to = lastDayOf(origin.period as Period);
-    const settlement = new Settlement();
+    const balance = new EntityBalances();
     for (const row of rows)
-      if (row.currency === currency && row.day <= to) settlement.add(row.entity, Decimal.of(row.amount));
-    for (const each of before) if (each.currency === currency) settlement.add(each.entity, each.amount);
-    for (const [entity, share] of settlement.divide(amount.negated(), entities.on(to)))
+      if (row.currency === currency && row.day <= to) balance.add(row.entity, Decimal.of(row.amount));
+    for (const each of before) if (each.currency === currency) balance.add(each.entity, each.amount);
+    for (const [entity, share] of balance.divide(amount.negated(), entities.on(to)))
       before.push({ ...movement, entity, amount: share.negated() });
   }
   return before;

@@ -69,6 +69,8 @@ const words: Readonly<Record<EntryKind, string>> = {
   receivable: 'Receivable',
   exchange: 'Exchange difference',
   payroll_tax: 'Payroll tax',
+  estimate: 'Estimate',
+  estimate_reversal: 'Reversal of an estimate',
 };
 
 /** The lines of a file, by journal and entry: equal lines in the same order, whenever it is made. */

@@ -3,7 +3,7 @@ import { roundToCurrency } from '../kernel/currency.js';
 import { type Day } from '../kernel/day.js';
 import { Decimal, maximum, minimum, sum } from '../kernel/decimal.js';
 import { groupBy } from '../kernel/group-by.js';
-import { periodRange } from '../kernel/period.js';
+import { periodRange, previousPeriod } from '../kernel/period.js';
 import { type AccountRole, contraAccounts, type EntryKind, lateKinds } from './accounts.js';
 import { type JournalLine, nameLine, type UnnamedLine } from './journal-line.js';
 import { type Month } from './month.js';
@@ -27,12 +27,24 @@ export interface AgreedWriteOff {
   readonly day: Day;
 }
 
+/** What is expected at the end of a month, and not in the ledger. */
+export interface Estimate {
+  readonly month: Month;
+  readonly source: string;
+  readonly currency: string;
+  readonly amount: Decimal;
+  /** The cost that is expected will be an asset. */
+  readonly isAsset: boolean;
+  readonly origin: Origin;
+}
+
 export interface BooksInput {
   readonly workspaceId: string;
   readonly repId: string;
   readonly entity: Entity;
   readonly movements: readonly Movement[];
   readonly writeOffs: readonly AgreedWriteOff[];
+  readonly estimates: readonly Estimate[];
   /** The lines of the months that are closed. */
   readonly posted: readonly JournalLine[];
   /** The months that are open, in their order, from the first one on. */
@@ -100,10 +112,12 @@ class BookKeeper {
   keep(month: Month, isFirst: boolean): void {
     const { from, to } = periodRange(month);
     if (this.input.isOpening) return this.open(month);
+    this.reverseEstimates(month);
     if (isFirst) this.postLate(month);
     const own = this.input.movements.filter(({ day }) => from <= day && day <= to);
     const bySource = groupBy(own, ({ source, currency, kind }) => `${source}|${currency}|${kind}`);
     for (const movements of bySource.values()) this.post(month, movements);
+    this.postEstimates({ month, day: to });
     this.endMonth({ month, day: to });
   }
 
@@ -211,6 +225,33 @@ class BookKeeper {
       { account: 'contract_cost', amount: carried, value: asset },
       { account: contra, amount: rest.minus(carried), value: value.minus(drawsValue).minus(asset) },
     ]);
+  }
+
+  /** What was estimated for the month before, exactly as it was posted. */
+  private reverseEstimates(month: Month): void {
+    const before = [...this.input.posted, ...this.lines].filter(
+      (line) => line.kind === 'estimate' && line.month === previousPeriod(month),
+    );
+    const { from } = periodRange(month);
+    for (const lines of groupBy(before, ({ source, currency }) => `${source}|${currency}`).values()) {
+      const [{ source, currency, dealId, planId, ruleName, period, batchId, drawId }] = lines as [JournalLine];
+      const origin = { dealId, planId, ruleName, period, batchId, drawId };
+      this.postEntry(
+        { month, day: from, kind: 'estimate_reversal', source, currency, late: false, origin },
+        lines.map(({ account, amount, value }) => ({ account, amount: amount.negated(), value: value.negated() })),
+      );
+    }
+  }
+
+  private postEstimates(last: { readonly month: Month; readonly day: Day }): void {
+    const ofMonth = this.input.estimates.filter(({ month }) => month === last.month);
+    for (const { source, currency, amount, isAsset, origin } of ofMonth) {
+      const value = this.convert(amount, currency, last.day);
+      this.postEntry({ ...last, kind: 'estimate', source, currency, late: false, origin }, [
+        { account: isAsset ? 'contract_cost_estimate' : 'commission_expense', amount, value },
+        { account: 'accrued_estimate', amount: amount.negated(), value: value.negated() },
+      ]);
+    }
   }
 
   /** A payment moves the tax on it to the account in which the entry of payroll meets it. */

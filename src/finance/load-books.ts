@@ -7,16 +7,22 @@ import { Decimal, sum } from '../kernel/decimal.js';
 import { Failure } from '../kernel/failure.js';
 import { groupBy } from '../kernel/group-by.js';
 import { nextPeriod, periodRange, previousPeriod } from '../kernel/period.js';
+import { loadCalendar } from '../ledger/input/calendar.js';
 import { exchangeRatesOf, loadFxTerms } from '../ledger/input/exchange-rates.js';
 import { loadWorkspaceTerms } from '../ledger/input/rep-terms.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
 import { type Closing, type StoredStates } from './closing.js';
 import { listClosed, loadClosingContent, loadPostedLines } from './closing-views.js';
+import { estimateOf, sourceOfEstimate } from './estimate.js';
+import { loadEstimates } from './estimate-views.js';
 import { type JournalLine } from './journal-line.js';
-import { type Books, type Convert, keepBooks } from './keep-books.js';
+import { type Books, type Convert, type Estimate, keepBooks } from './keep-books.js';
 import { addFuture, type Future, loadEnds, moveRows, readFuture, toFuture } from './lots-of-rep.js';
 import { listMonths, type Month, monthOf } from './month.js';
+import { noOrigin } from './movement.js';
+import { findTreatment, type StoredPolicy } from './policy.js';
 import { listPolicies } from './policy-views.js';
+import { entityOn, loadRepEntities } from './rep-entities.js';
 import { type EntityFacts, loadRepFacts, noFacts } from './rep-facts.js';
 import { changesLiability } from './roll-forward.js';
 import { listEntities, requireAccounting, requireEntity, type StoredEntity } from './settings-views.js';
@@ -150,13 +156,14 @@ async function keepOpen(
   const findEnds = policies.length === 0 ? () => [] : await loadEnds(tx, rows);
   const keyOf = (each: { readonly repId: string; readonly entity: string }) => `${each.repId}|${each.entity}`;
   const writeOffs = groupBy(await loadApprovedWriteOffs(tx, repIds), keyOf);
+  const estimates = groupBy(isOpening ? [] : await loadExpected(tx, facts, months, policies), keyOf);
   const posted = groupBy(isOpening ? [] : await loadPostedLines(tx, last, repIds), keyOf);
   const pairs = repIds.flatMap((repId) => entities.map((entity) => ({ repId, entity })));
   const all = pairs.flatMap(({ repId, entity }) => {
     const key = keyOf({ repId, entity: entity.code });
     const found = facts.get(repId)?.get(entity.code);
     const before = posted.get(key) ?? [];
-    if (found === undefined && before.length === 0) return [];
+    if (found === undefined && before.length === 0 && !estimates.has(key)) return [];
     const own = found ?? noFacts;
     const convert = convertTo(entity.currency);
     const moved = moveRows(
@@ -171,6 +178,7 @@ async function keepOpen(
       entity,
       movements,
       writeOffs: writeOffs.get(key) ?? [],
+      estimates: estimates.get(key) ?? [],
       posted: before,
       months,
       convert,
@@ -193,6 +201,35 @@ async function keepOpen(
     missingRates: all.flatMap(({ missingRates }) => missingRates),
     future: addByEntity(all.map(({ future }) => future)),
   };
+}
+
+/** What is expected of the reps at the end of the months, in the entity of the last day. */
+async function loadExpected(
+  tx: Transaction,
+  facts: Awaited<ReturnType<typeof loadRepFacts>>,
+  months: readonly Month[],
+  policies: readonly StoredPolicy[],
+): Promise<(Estimate & { readonly repId: string; readonly entity: string })[]> {
+  const stored = (await loadEstimates(tx, months)).filter(({ repId }) => facts.has(repId));
+  if (stored.length === 0) return [];
+  const calendar = await loadCalendar(tx);
+  const entities = await loadRepEntities(tx, [...facts.keys()]);
+  return stored.map((estimate) => {
+    const { repId, planId, ruleName, period, currency, month, toDate } = estimate;
+    const rows = [...(facts.get(repId)?.values() ?? [])].flatMap((each) => each.rows);
+    const row = { dealKey: '', planId, ruleName, phase: 'per_deal' as const };
+    return {
+      repId,
+      entity: entityOn(entities.get(repId) ?? [], periodRange(month).to),
+      month,
+      source: sourceOfEstimate(estimate),
+      currency,
+      amount: estimateOf(estimate, rows, { range: calendar.range(period), month }),
+      // Rows of a period are expense; what deals earn at a higher tier is of their lots.
+      isAsset: toDate !== null && typeof findTreatment(policies, row, month) === 'object',
+      origin: { ...noOrigin, planId, ruleName, period },
+    };
+  });
 }
 
 /** What is amortised after a month, by entity. */
@@ -255,13 +292,16 @@ async function loadConversions(tx: Transaction, today: Day): Promise<OpenTerms['
   };
 }
 
-/** People with something in the ledger or in the books, or with a draw, by id. */
+/** People with something in the ledger, in the books or expected, or with a draw, by id. */
 async function listRepIds(tx: Transaction, repIds: readonly string[] | null): Promise<string[]> {
   const { rows } = await sql<{ repId: string }>`
     select r.rep_id as "repId" from reps r
     where r.workspace_id = ${tx.workspaceId} ${repIds === null ? sql`` : sql`and r.rep_id = any(${repIds}::uuid[])`}
       and (exists (select from commission_events e where e.workspace_id = r.workspace_id and e.rep_id = r.rep_id)
         or exists (select from draws d where d.workspace_id = r.workspace_id and d.rep_id = r.rep_id)
+        or exists (
+          select from accounting_estimates s cross join jsonb_array_elements(s.estimates) x
+          where s.workspace_id = r.workspace_id and x ->> 'repId' = r.rep_id::text)
         or exists (select from accounting_lines l where l.workspace_id = r.workspace_id and l.rep_id = r.rep_id)
         or exists (
           select from commission_event_history h where h.workspace_id = r.workspace_id and h.rep_id = r.rep_id))

@@ -460,6 +460,8 @@ const probes: Readonly<Record<string, readonly Probe[]>> = {
   proposePolicy: [['POST /v1/accounting/policies/<deal>/versions', {}]],
   approvePolicy: [['POST /v1/accounting/policies/<deal>/versions/1/approve']],
   withdrawPolicy: [['DELETE /v1/accounting/policies/<deal>/versions/1']],
+  listEstimates: [],
+  putEstimates: [['PUT /v1/accounting/estimates/2026-01', { estimates: [] }]],
   listAccountingWriteOffs: [],
   proposeWriteOff: [
     ['POST /v1/accounting/write-offs', { repId: '<rep>', currency: 'USD', amount: 1, day: '2026-01-31', reason: 'x' }],

@@ -27,7 +27,7 @@ describe('the companies of a workspace', () => {
   const closing = async ({ books }: Closings, month: string, entity: string) =>
     (await books.liability(month, { query: `&entity=${entity}` })).closing;
 
-  it('clear first where the person owes, and settle it in their clearing accounts (N9)', async () => {
+  it('clear first where the person owes, and post it in their clearing accounts (N9)', async () => {
     const { closings, books, work } = await moving('2026-05-01');
     await work.deal('D1', 90_000, '2026-01-15');
     await work.approve('2026-01');

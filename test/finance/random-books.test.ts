@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { accountRoles } from '#src/finance/accounts.js';
 import { hashLines, type JournalLine } from '#src/finance/journal-line.js';
-import { type AgreedWriteOff, keepBooks } from '#src/finance/keep-books.js';
+import { type AgreedWriteOff, type Estimate, keepBooks } from '#src/finance/keep-books.js';
 import { listMonths } from '#src/finance/month.js';
 import { type Movement, movementKinds, noOrigin } from '#src/finance/movement.js';
 import { changesLiability, rollForward } from '#src/finance/roll-forward.js';
@@ -18,6 +18,7 @@ class RandomBooks {
   private movements: Movement[] = [];
   private posted: JournalLine[] = [];
   private writeOffs: AgreedWriteOff[] = [];
+  private estimates: Estimate[] = [];
   private closed = 0;
 
   constructor(private readonly seed: number) {
@@ -28,6 +29,7 @@ class RandomBooks {
     for (let step = 0; step < 12; step += 1) {
       if (this.random.below(4) === 0 && this.closed < months.length - 1) this.close();
       else if (this.random.below(6) === 0) this.writeOff();
+      else if (this.random.below(5) === 0) this.estimate();
       else this.change();
       this.check();
     }
@@ -46,6 +48,19 @@ class RandomBooks {
     const amount = Decimal.of((1 + this.random.below(100_000)) / 100);
     const day = `${this.random.of(months.slice(this.closed))}-10`;
     this.writeOffs = [...this.writeOffs, { currency, amount, day }];
+  }
+
+  /** Those of closed months do not change. */
+  private estimate(): void {
+    const month = this.random.of(months.slice(this.closed));
+    const source = `estimate|${this.random.below(2)}`;
+    const currency = this.random.of(['USD', 'EUR']);
+    const amount = Decimal.of((this.random.below(200_000) - 100_000) / 100);
+    const others = this.estimates.filter(
+      (each) => each.month !== month || each.source !== source || each.currency !== currency,
+    );
+    const isAsset = this.random.below(2) === 0;
+    this.estimates = [...others, { month, source, currency, amount, isAsset, origin: noOrigin }];
   }
 
   private movement(): Movement {
@@ -81,6 +96,7 @@ class RandomBooks {
       },
       movements,
       writeOffs: this.writeOffs,
+      estimates: this.estimates,
       posted: this.posted,
       months: months.slice(this.closed),
       convert: (amount, _currency, day) => amount.times(Decimal.of(`1.0${day.slice(5, 7)}`)).rounded(2),
@@ -105,6 +121,7 @@ class RandomBooks {
     const ids = lines.map(({ lineId }) => lineId);
     expect(new Set(ids).size, `${about}, ids`).to.equal(ids.length);
     this.checkAsset(lines, about);
+    this.checkEstimates(lines, about);
     for (const currency of ['USD', 'EUR']) this.checkCurrency(lines, currency, about);
     const shuffled = this.keep(this.movements.toReversed());
     expect(hashLines(null, '2026-01', shuffled), about).to.equal(hashLines(null, '2026-01', this.keep()));
@@ -114,6 +131,20 @@ class RandomBooks {
   private checkAsset(lines: readonly JournalLine[], about: string): void {
     const posted = sum(lines.filter(({ account }) => account === 'contract_cost').map(({ value }) => value));
     expect(posted.toString(), `${about}, asset`).to.equal(sum(this.movements.map(({ asset }) => asset)).toString());
+  }
+
+  /** At the end of each month, the account has what is estimated for this month alone. */
+  private checkEstimates(lines: readonly JournalLine[], about: string): void {
+    const ofAccount = lines.filter(({ account }) => account === 'accrued_estimate');
+    for (const month of months) {
+      const until = ofAccount.filter((line) => line.month <= month);
+      const expected = this.estimates.filter((each) => each.month === month);
+      for (const currency of ['USD', 'EUR']) {
+        const accrued = sum(until.filter((line) => line.currency === currency).map(({ amount }) => amount));
+        const estimated = sum(expected.filter((each) => each.currency === currency).map(({ amount }) => amount));
+        expect(accrued.negated().toString(), `${about}, estimates of ${month}`).to.equal(estimated.toString());
+      }
+    }
   }
 
   private checkCurrency(lines: readonly JournalLine[], currency: string, about: string): void {

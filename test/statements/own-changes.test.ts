@@ -35,7 +35,7 @@ const rules: Readonly<Record<'rejected' | 'listed' | 'free', string>> = {
     saveIdentityProvider deleteIdentityProvider setMailPreferences createWebhookEndpoint updateWebhookEndpoint
     deleteWebhookEndpoint rotateWebhookSecret replayWebhookDelivery testWebhookEndpoint decideAgentRequest disconnectAgent
     previewChangeRequest decideChangeRequest putEntity
-    setRepEntities prepareAccountingMonth cancelAccountingPreparation
+    setRepEntities putEstimates prepareAccountingMonth cancelAccountingPreparation
     closeAccountingMonth reopenAccountingMonth recordPostedJournals createEvidence exportPerson proposePolicy approvePolicy withdrawPolicy
     proposeWriteOff approveWriteOff withdrawWriteOff`,
 };

@@ -48,6 +48,8 @@ export const kinds: Readonly<Record<JournalLine['kind'], string>> = {
   receivable: 'Owed by the person',
   exchange: 'Exchange difference',
   payroll_tax: 'Payroll tax',
+  estimate: 'Estimate',
+  estimate_reversal: 'Reversal of an estimate',
 };
 
 type Finding =
@@ -66,6 +68,7 @@ export const findings: Readonly<Record<Finding, { readonly words: string; readon
   open_disputes: { words: 'Open questions', to: '/questions' },
   statements_not_approved: { words: 'Statements that are not approved', to: '/payroll' },
   receivables: { words: 'People who owe' },
+  estimates_missing: { words: 'Estimates of the month before without one of this month' },
 };
 
 export const accountNames = {
@@ -74,6 +77,8 @@ export const accountNames = {
   contract_cost: 'Contract cost, an asset',
   unassigned: 'Rows without a policy',
   draws_receivable: 'Draws receivable',
+  accrued_estimate: 'Estimates accrued',
+  contract_cost_estimate: 'Contract cost that is estimated',
   accrued_payroll_tax: 'Accrued payroll tax',
   commission_expense: 'Commission expense',
   amortisation_expense: 'Amortisation expense',

@@ -2,7 +2,7 @@ import { addTo } from '../kernel/add-to.js';
 import { Decimal, minimum, sum } from '../kernel/decimal.js';
 
 /** What statements pay in one currency, divided over the entities whose lines they contain. */
-export class Settlement {
+export class EntityBalances {
   /** What lines of statements are worth, less what was paid of them, by entity; negative where the person owes. */
   private readonly open = new Map<string, Decimal>();
 
