@@ -452,7 +452,7 @@ const probes: Readonly<Record<string, readonly Probe[]>> = {
   updatePayoutBatch: [['PATCH /v1/payout-batches/<batch>', { status: 'cancelled' }]],
   getPayoutFile: [['GET /v1/payout-batches/<batch>/file']],
   getAccounting: [],
-  putEntity: [['PUT /v1/accounting/entities/<deal>', { name: 'x', payrollTax: [], accounts: {} }]],
+  putEntity: [['PUT /v1/accounting/entities/<rep>', { name: 'x', payrollTax: [], accounts: {} }]],
   getRepEntities: [['GET /v1/reps/<rep>/entities']],
   setRepEntities: [['PUT /v1/reps/<rep>/entities', { entities: [] }]],
   getContractCosts: [['GET /v1/accounting/contract-costs?month=2026-03&repId=<rep>']],
