@@ -14,6 +14,9 @@ const targets = [30_000, 45_000, 60_000, 75_000] as const;
 const points = [80, 95, 70, 100] as const;
 const ranks = [1000, 600, 300, 0] as const;
 
+/** Clicks and typed fields that the same tasks took an admin in an earlier release. */
+const earlier = { people: 19, deals: 10, margin: 15, plan: 15, quotas: 3, score: 12, activation: 8 } as const;
+
 /** Amounts and margins in cents; each deal closes on a separate day. */
 const deals = Array.from({ length: 24 }, (_, index) => ({
   id: `A-${100 + index}`,
@@ -143,6 +146,10 @@ describe('the German files of an admin in the web app', function () {
     await walk.startPlan('plan', 'Account executive, marginal tiers', 'AE');
     await walk.clicks.write('Rate of tier 1', '9');
     await walk.saveDraft();
+    // The example of the template has the rate of the template.
+    await walk.clicks.pressPart('Expect what it gets');
+    await walk.clicks.pressPart('Save version');
+    await page.waitForSelector('[aria-label="holds"]');
     await walk.activate('AE', ids);
     const plans = await browser.workspace.api.expect(200, 'GET', '/v1/plans');
     const { name: rule } = plans.find(({ name }: { name: string }) => name === 'AE').rules[0];
@@ -183,6 +190,11 @@ describe('the German files of an admin in the web app', function () {
       await sees(page, `€${total.toLocaleString('en-US', { minimumFractionDigits: 2 })}`);
     }
     expect(problems).to.deep.equal([]);
+  });
+
+  it('takes at most the clicks of an earlier release in each task', () => {
+    walk.compare(earlier);
+    for (const [task, most] of Object.entries(earlier)) expect(walk.clicks.of(task), task).to.be.within(1, most);
   });
 
   const chosen = (column: string) =>
