@@ -191,6 +191,18 @@ describe("a rep's statement as PDF and workbook", function () {
     expect(step.match(/ 0\.00/g)).to.have.length(1);
   });
 
+  it('explains a formula on lines whose base is not the amount of the deal', async function () {
+    const workspace = await WorkedExample.create(service, { deals: false });
+    const rules = [flatRule('New business', 0.1, { measure: '= amount * (1 - default(discount, 0))' })];
+    await workspace.api.expect(200, 'PATCH', `/v1/plans/${workspace.planId}`, { config: { rules } });
+    await workspace.deal('F1', 1000, '2026-01-20', { fields: { discount: 0.25 } });
+    await workspace.deal('F2', 500, '2026-01-21');
+    await workspace.calculated();
+    const text = pdfText((await download(workspace.api, exportPath(workspace, '2026-Q1', 'pdf'))).bytes);
+    if (text === null) return this.skip();
+    expect(squeezed(text).match(/amount after discount: \S+/g)).to.deep.equal(['amount after discount: 750,']);
+  });
+
   it('stores whole numbers as whole numbers in the workbook', async () => {
     const workspace = await withTwoVersions();
     const workbook = await readWorkbook(

@@ -152,9 +152,17 @@ function describeDetails({ line, terms, trace, slices }: ExplainedLine, fixed: b
   const ofSlices = isSimple || slices.length === 0 ? [] : [slices.map(part).join(' + ')];
   const parts = trace?.lines === undefined ? ofSlices : describeLines(trace.lines, currency);
   const conversions = (trace?.conversions ?? []).flatMap(describeConversion);
-  const steps = describeSteps(line, trace).map(({ words }) => asPrinted(words));
+  const steps = describeSteps(line, withoutIdle(trace)).map(({ words }) => asPrinted(words));
   if (line.refundId !== undefined) return steps;
   return [...conversions, ...steps, ...parts, ...ramp, ...refund, ...limits];
+}
+
+/** Without the formulas that give the amount of the deal, which the base says: a statement may have thousands of them. */
+function withoutIdle<Trace extends ExplainedLine['trace']>(trace: Trace): Trace {
+  if (trace?.formulas === undefined) return trace;
+  const isIdle = ({ value, operands }: (typeof trace.formulas)[number]) =>
+    operands.some((operand) => operand.field === 'amount' && operand.value === value);
+  return { ...trace, formulas: trace.formulas.filter((formula) => !isIdle(formula)) };
 }
 
 const maxDealLines = 20;
