@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { type Page } from 'puppeteer-core';
 import { Browser, sees, setScheme, texts } from '#test/support/browser.js';
 import { violations } from './accessibility.js';
-import { keyboard, pointer } from './input-methods.js';
+import { keyboard, openMore, pointer } from './input-methods.js';
 
 // biome-ignore lint/suspicious/noExplicitAny: responses of any shape
 type Loose = any;
@@ -72,6 +72,57 @@ describe('rules that pay products in the web app', function () {
     expect(rule.tiers[0]).to.include({ table: 'Products' }).and.not.have.property('rate');
     expect(problems).to.deep.equal([]);
     await close();
+  });
+
+  it('pay managers on products with a field that only this workspace has, without a formula', async () => {
+    const { api } = browser.workspace;
+    await api.putDeal('E', { amount: 10, closeDate: `${year()}-01-11`, ownerId: 'ann', name: 'E' });
+    const line = { lineId: '1', family: 'software', amount: 10, fields: { sales_region: 'EMEA', margin: 4 } };
+    await api.expect(200, 'PUT', '/v1/deals/E/lines', { lines: [line] });
+    const { page, problems, close } = await browser.openPage('admin', '/plans/new/edit?template=flat-commission');
+    await pointer.write(page, 'Name of the plan', 'Managers');
+    await pointer.choose(page, 'Whom the rule pays', 'managers');
+    await pointer.choose(page, 'What the rate of managers multiplies', 'products of deals');
+    await sees(page, 'Pays on the net amount of each product of deals on which the people below you earn.');
+    const group = '[aria-label^="Products that"]';
+    await page.locator(`${group} ::-p-aria([name="Add condition"][role="button"])`).click();
+    const field = await page.waitForSelector(`${group} ::-p-aria([name="Field"][role="combobox"])`);
+    await field?.select('line.sales_region');
+    await (await page.waitForSelector(`${group} ::-p-aria([name="Value"])`))?.type('EMEA');
+    await sees(page, 'Only products count whose sales region of the product is EMEA.');
+    await openMore(page);
+    await pointer.choose(page, 'What the rate multiplies', 'Margin of the product');
+    await pointer.press(page, 'button', 'Save draft');
+    await page.waitForFunction(`/^.plans.[0-9a-f-]{36}.edit$/.test(location.pathname)`);
+    const plans = await api.expect(200, 'GET', '/v1/plans');
+    const [rule] = plans.find(({ name }: Loose) => name === 'Managers').rules;
+    expect(rule).to.include({ executionPhase: 'cascade', measure: 'line.amount', payoutBase: 'line.margin' });
+    expect(rule.lines.conditions).to.deep.equal([
+      { field: 'line.sales_region', fieldType: 'text', operator: 'equals', value: 'EMEA' },
+    ]);
+    expect(await violations(page)).to.deep.equal([]);
+    expect(problems).to.deep.equal([]);
+    await close();
+    await api.expect(200, 'DELETE', `/v1/plans/${plans.find(({ name }: Loose) => name === 'Managers').planId}`);
+  });
+
+  it('begin with a template, which creates the rate table that it needs', async () => {
+    const { api } = browser.workspace;
+    const { page, problems, close } = await browser.openPage('admin', '/plans/new/edit?template=unit-amounts');
+    await sees(page, 'The rates of this plan are in the table Unit amounts, which does not exist yet');
+    expect(await violations(page)).to.deep.equal([]);
+    await pointer.press(page, 'button', 'Create the table');
+    await sees(page, 'The rate of each product is in the rate table Unit amounts.');
+    const table = await api.expect(200, 'GET', '/v1/rate-tables/Unit%20amounts');
+    expect(table.rows).to.have.length(4);
+    await pointer.press(page, 'button', 'Save draft');
+    await page.waitForFunction(`/^.plans.[0-9a-f-]{36}.edit$/.test(location.pathname)`);
+    const plans = await api.expect(200, 'GET', '/v1/plans');
+    const plan = plans.find(({ rules }: Loose) => rules[0].name === 'Units');
+    expect(plan.rules[0].tiers[0]).to.include({ table: 'Unit amounts', column: 'pay' });
+    expect(problems).to.deep.equal([]);
+    await close();
+    await api.expect(200, 'DELETE', `/v1/plans/${plan.planId}`);
   });
 
   it('pay products that are pasted into the deal, with their effect before', async () => {

@@ -15,11 +15,15 @@ const maxChoices = 20;
 
 /**
  * Fields that a plan may use: standard values, fields of the connected CRM, and fields of the newest deals; without
- * `scores`, none that only scores have.
+ * `scores`, none that only scores have; with `lines`, the further fields of their products.
  */
-export async function listDefinitions(tx: Transaction, { scores = true } = {}): Promise<FieldDefinition[]> {
+export async function listDefinitions(
+  tx: Transaction,
+  { scores = true, lines = false } = {},
+): Promise<FieldDefinition[]> {
   const fromCrm = await listCrmDefinitions(tx);
-  const found = await storedDefinitions(tx, everyField(tx.workspaceId, { scores }));
+  const ofDeals = await storedDefinitions(tx, everyField(tx.workspaceId, { scores }));
+  const found = lines ? [...ofDeals, ...(await storedDefinitions(tx, everyLineField(tx.workspaceId)))] : ofDeals;
   const bySlug = new Map<string, FieldDefinition>();
   for (const definition of [...standardDefinitions, ...fromCrm, ...found])
     if (!bySlug.has(definition.slug)) bySlug.set(definition.slug, definition);
@@ -49,6 +53,12 @@ type FieldValues = RawBuilder<unknown>;
 
 function everyField(workspaceId: string, of: Parameters<typeof newestDeals>[1] = {}): FieldValues {
   return sql`select key as slug, value from ${newestDeals(workspaceId, of)}, jsonb_each(fields)`;
+}
+
+function everyLineField(workspaceId: string): FieldValues {
+  return sql`select 'line.' || field.key as slug, field.value
+    from ${newestDeals(workspaceId)} join deal_lines l using (workspace_id, deal_id),
+      jsonb_each(l.content -> 'fields') field`;
 }
 
 function selectField(workspaceId: string, slug: string): FieldValues {

@@ -57,6 +57,19 @@ describe('fields', () => {
       expect(await own('?scores=false')).to.deep.equal(['csat']);
     });
 
+    it('adds the further fields of products, where they are wanted', async () => {
+      await importFields([{ csat: 4 }]);
+      const line = { lineId: '1', amount: 10, family: 'software', fields: { sales_region: 'EMEA', seats: '12' } };
+      await api.expect(200, 'PUT', '/v1/deals/d0000/lines', { lines: [line] });
+      const csat = { slug: 'csat', label: 'Csat', type: 'number' };
+      expect((await fields()).slice(7)).to.deep.equal([csat]);
+      expect((await api.expect(200, 'GET', '/v1/fields?lines=true')).slice(7)).to.deep.equal([
+        csat,
+        { slug: 'line.sales_region', label: 'Line sales region', type: 'text' },
+        { slug: 'line.seats', label: 'Line seats', type: 'number' },
+      ]);
+    });
+
     it('adds the fields of deals, by slug, with readable labels, also under the alias /v1/fields/attributes', async () => {
       await importFields([{ zeta: 'x', close_value: 10, Alpha__c: true, 'SE Email': 'x' }, { beta: null }]);
       const all = await fields();

@@ -9,7 +9,7 @@ import {
   withTables,
 } from '#web/features/plans/draft.js';
 import { isNewScore } from '#web/features/plans/fields.js';
-import { lineFields } from '#web/features/plans/line-fields.js';
+import { splitFields } from '#web/features/plans/line-fields.js';
 import {
   amountsChange,
   baseChange,
@@ -58,7 +58,35 @@ describe('a rule that counts products', () => {
     const whole = withChange(rule, linesChange(rule, false));
     expect(whole).to.include({ measure: 'amount', tierValueField: 'amount' });
     expect(whole).to.not.have.any.keys('lines', 'payoutBase', 'quotaCredit', 'flatPer');
-    expect(withChange(rule, phaseChange(rule, 'cascade'))).to.not.have.property('lines');
+  });
+
+  it('pays managers on products, on which the measure counts as well, and on what they earn again', () => {
+    const rule = ofLines({ lines: { withoutLines: 'deal' } });
+    const ofManagers = withChange(rule, phaseChange(rule, 'cascade'));
+    expect(ofManagers).to.deep.include({
+      executionPhase: 'cascade',
+      dependsOn: '_total',
+      lines: { withoutLines: 'deal' },
+      measure: 'line.amount',
+      payoutBase: 'line.amount',
+    });
+    expect(ruleSentences(ofManagers, 'USD')[0]).to.equal(
+      'Pays on the net amount of each product of deals on which the people below you earn.',
+    );
+    const onEarnings = withChange(ofManagers, linesChange(ofManagers, false));
+    expect(onEarnings).to.include({ measure: '_earned' }).and.not.have.any.keys('lines', 'payoutBase');
+    expect(withChange(onEarnings, linesChange(onEarnings, true))).to.deep.include({
+      lines: {},
+      payoutBase: 'line.amount',
+    });
+  });
+
+  it('reads the further fields that products of the workspace have', () => {
+    const region = { slug: 'line.sales_region', label: 'Sales region', type: 'select' } as const;
+    const ofDeal = { slug: 'arr', label: 'ARR', type: 'currency' } as const;
+    const { ofDeals, ofLines: ofProducts } = splitFields([ofDeal, region]);
+    expect(ofDeals).to.deep.equal([ofDeal]);
+    expect(ofProducts.at(-1)).to.deep.equal({ ...region, label: 'Sales region of the product', type: 'text' });
   });
 
   it('reads no score', () => {
@@ -89,7 +117,7 @@ describe('a rule that counts products', () => {
   });
 
   it('has words for every field of products', () => {
-    const labels = lineFields.map(({ label }) => label);
+    const labels = splitFields([]).ofLines.map(({ label }) => label);
     expect(new Set(labels).size).to.equal(labels.length);
     expect(labels).to.include.members(['Product family', 'Net amount of the product', 'Unit price of the product']);
     expect(fieldWords('rep.tenure_months')).to.equal('Months of service');

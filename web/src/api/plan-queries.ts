@@ -12,6 +12,12 @@ export const templatesQuery = queryOptions({
   staleTime: Number.POSITIVE_INFINITY,
 });
 
+/** The fields that plans may use, also those of products beside the ones that every product has. */
+export const fieldsWithLinesQuery = queryOptions({
+  queryKey: ['fields', 'with lines'],
+  queryFn: ({ signal }) => api.listFields({ query: { lines: 'true' } }, { signal }),
+});
+
 /** The fields of deals that plans may use. */
 export const fieldsQuery = queryOptions({
   queryKey: ['fields'],

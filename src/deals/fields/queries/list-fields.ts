@@ -10,6 +10,7 @@ import { listDefinitions } from '../field-definition-views.js';
 const query = z.strictObject({
   query: text(100).optional().describe('Part of the slug or of the label, in any case'),
   scores: flag.default(true).describe('false: without the fields that only scores of reps have'),
+  lines: flag.default(false).describe('true: with the further fields of products, as line.<slug>'),
 });
 
 const declared = {
@@ -20,11 +21,11 @@ const declared = {
   failures: {},
   uses: { unitOfWork: UnitOfWork },
   async execute(
-    { query: { query: part = '', scores } }: Input & { readonly query: z.infer<typeof query> },
+    { query: { query: part = '', scores, lines } }: Input & { readonly query: z.infer<typeof query> },
     caller: Caller,
     { unitOfWork }: { unitOfWork: UnitOfWork },
   ) {
-    const fields = await unitOfWork.read(caller, (tx) => listDefinitions(tx, { scores }));
+    const fields = await unitOfWork.read(caller, (tx) => listDefinitions(tx, { scores, lines }));
     const wanted = part.toLowerCase();
     return fields.filter(({ slug, label }) => `${slug}\n${label}`.toLowerCase().includes(wanted));
   },
@@ -48,7 +49,7 @@ export const listFields = operation({
       formats: 'slug goes into measure and field, type into fieldType.',
       changes: 'nothing.',
     },
-    arguments: { query: 'Part of slug or label', scores: { always: undefined } },
+    arguments: { query: 'Part of slug or label', scores: { always: undefined }, lines: { always: undefined } },
     list: 'fields',
     summary: (fields) => `Fields that plans may use: ${fields.length}.`,
   },

@@ -17,7 +17,27 @@ const types = {
   'line.recurring': 'text',
 } as const;
 
-/** The fields of the products of a deal. */
-export const lineFields: readonly Field[] = Object.entries(types).map(
+/** The fields that the products of every deal may have. */
+const standardFields: readonly Field[] = Object.entries(types).map(
   ([slug, type]): Field => ({ slug, label: fieldWords(slug), type }) as Field,
 );
+
+function isOfLines({ slug }: Field): boolean {
+  return slug.startsWith('line.');
+}
+
+/** The fields of deals, and those of their products with the ones that only products of this workspace have. */
+export function splitFields(fields: readonly Field[]): {
+  readonly ofDeals: readonly Field[];
+  readonly ofLines: readonly Field[];
+} {
+  // Values of products are typed: only those of deals are listed.
+  const own = fields.filter(isOfLines).map(
+    ({ slug, type }): Field => ({
+      slug,
+      label: fieldWords(slug),
+      type: type === 'select' ? 'text' : type,
+    }),
+  );
+  return { ofDeals: fields.filter((field) => !isOfLines(field)), ofLines: [...standardFields, ...own] };
+}

@@ -21,19 +21,13 @@ const lineAmount = 'line.amount';
 
 /** Counts products in place of whole deals, or whole deals again: what the other cannot read becomes the amount. */
 export function linesChange(rule: Rule, isOfLines: boolean): Partial<Rule> {
-  const { measure, payoutBase, tierValueField, quotaMeasure, quotaCredit, lines } = rule;
-  if (isOfLines) {
-    const isDealField = payoutBase !== undefined && payoutBase !== '1' && payoutBase !== 'variable_target';
-    return {
-      lines: lines ?? {},
-      measure: namesLines(measure) || measure === dealCount ? measure : lineAmount,
-      ...(isDealField && !namesLines(payoutBase) ? { payoutBase: undefined } : {}),
-    };
-  }
+  if (isOfLines) return countProducts(rule);
+  const { measure, payoutBase, tierValueField, quotaMeasure, quotaCredit } = rule;
+  const whole = rule.executionPhase === 'cascade' ? teamEarnings : 'amount';
   return {
     lines: undefined,
     flatPer: undefined,
-    measure: namesLines(measure) ? 'amount' : measure,
+    measure: namesLines(measure) ? whole : measure,
     ...(namesLines(payoutBase) ? { payoutBase: undefined } : {}),
     ...(namesLines(tierValueField) ? { tierValueField: 'amount' } : {}),
     ...(namesLines(quotaMeasure) ? { quotaMeasure: undefined } : {}),
@@ -41,14 +35,26 @@ export function linesChange(rule: Rule, isOfLines: boolean): Partial<Rule> {
   };
 }
 
+/** Managers have no measure of their own: what the rate multiplies is of products, and counts. */
+function countProducts({ executionPhase, measure, payoutBase, lines = {} }: Rule): Partial<Rule> {
+  if (executionPhase === 'cascade')
+    return { lines, measure: lineAmount, payoutBase: namesLines(payoutBase) ? payoutBase : lineAmount };
+  const isDealField = payoutBase !== undefined && payoutBase !== '1' && payoutBase !== 'variable_target';
+  return {
+    lines,
+    measure: namesLines(measure) || measure === dealCount ? measure : lineAmount,
+    ...(isDealField && !namesLines(payoutBase) ? { payoutBase: undefined } : {}),
+  };
+}
+
 /** Managers are paid on what the people below earn, which no field of a deal decides. A period has no customer who pays. */
 export function phaseChange(rule: Rule, executionPhase: Rule['executionPhase']): Partial<Rule> {
   if (executionPhase === 'cascade')
     return {
-      ...linesChange(rule, false),
+      measure: teamEarnings,
+      ...(rule.lines === undefined ? {} : linesChange({ ...rule, executionPhase }, true)),
       executionPhase,
       dependsOn: rule.dependsOn ?? '_total',
-      measure: teamEarnings,
       creditKinds: undefined,
       creditRoles: undefined,
     };

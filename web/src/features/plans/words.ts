@@ -189,7 +189,7 @@ export function ruleSentences(rule: Rule, currency: string): string[] {
 function phaseSentence(rule: Rule): string {
   const each = `each ${attainmentPeriodWords(rule)}`;
   if (rule.executionPhase === 'cascade')
-    return `Pays on what the people below you earn${rule.dependsOn === undefined || rule.dependsOn === '_total' ? '' : ` from ${rule.dependsOn}`}.`;
+    return `Pays on ${rule.lines === undefined ? 'what' : `the ${baseWords(rule)} of deals on which`} the people below you earn${rule.dependsOn === undefined || rule.dependsOn === '_total' ? '' : ` from ${rule.dependsOn}`}.`;
   if (rule.executionPhase === 'periodic') return `Pays once for ${each} that has ended, on ${baseWords(rule)}.`;
   if (rule.payoutMode === 'flat_per_event' || rule.payoutBase === '1')
     return `Pays a fixed amount for every ${flatPerWords[rule.flatPer ?? 'deal']}.`;

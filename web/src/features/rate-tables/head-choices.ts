@@ -1,7 +1,7 @@
 import type { RateKind, RateTableKey } from '#src/engine/rate-table.js';
 import { type PersonField } from '../people/person-fields.js';
 import { type Field } from '../plans/fields.js';
-import { lineFields } from '../plans/line-fields.js';
+import { splitFields } from '../plans/line-fields.js';
 import { fieldWords } from '../plans/words.js';
 import { type Head } from './edited-table.js';
 
@@ -30,11 +30,12 @@ export function keyFieldChoices(
   personFields: readonly PersonField[],
   ruleNames: readonly string[],
 ): readonly (readonly [slug: string, words: string])[] {
+  const { ofDeals, ofLines } = splitFields(fields);
   const ofPeople = [...peopleFields, ...personFields.map(({ slug }) => `rep.${slug}`)];
   return [
-    ...lineFields.map(({ slug, label }) => [slug, label] as const),
+    ...ofLines.map(({ slug, label }) => [slug, label] as const),
     ...ofPeople.map((slug) => [slug, fieldWords(slug)] as const),
-    ...fields.map(({ slug, label }) => [slug, `${label} of the deal`] as const),
+    ...ofDeals.map(({ slug, label }) => [slug, `${label} of the deal`] as const),
     ['attainment', 'Attainment of the period'],
     ...[...new Set(ruleNames)].map((name) => [`attainment.${name}`, `Attainment of ${name}`] as const),
   ];

@@ -1,7 +1,7 @@
 import { IconPlus, IconX } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { fieldsQuery } from '../../api/plan-queries.js';
+import { fieldsWithLinesQuery } from '../../api/plan-queries.js';
 import { plansQuery } from '../../api/queries.js';
 import { usePersistedForm } from '../../app/persisted-state.js';
 import { Button, IconButton } from '../../components/Button.js';
@@ -122,7 +122,7 @@ interface KeyFieldsProps {
 }
 
 function KeyFields({ value: { name, field, match }, number, onChange, onRemove }: KeyFieldsProps) {
-  const fields = useQuery(fieldsQuery).data ?? [];
+  const fields = useQuery(fieldsWithLinesQuery).data ?? [];
   const ofPeople = useQuery(personFieldsQuery).data ?? [];
   const ruleNames = (useQuery(plansQuery).data ?? []).flatMap(({ rules }) => rules.map((rule) => rule.name));
   const choices = withCurrent(keyFieldChoices(planFields(fields), ofPeople, ruleNames), field, fieldWords);

@@ -2,8 +2,9 @@ import { IconBraces, IconHistory } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { lazy, Suspense, useState } from 'react';
-import { fieldsQuery, templatesQuery } from '../../../api/plan-queries.js';
+import { fieldsWithLinesQuery, templatesQuery } from '../../../api/plan-queries.js';
 import { type Plan, planHistoryQuery } from '../../../api/queries.js';
+import { rateTablesQuery } from '../../../api/rate-table-queries.js';
 import { usePersistedDialog } from '../../../app/persisted-state.js';
 import { useSession } from '../../../app/session.js';
 import { Button, ButtonContent, buttonClass } from '../../../components/Button.js';
@@ -14,6 +15,7 @@ import { Skeleton } from '../../../components/States.js';
 import { Badge } from '../../../components/StatusBadge.js';
 import { copyOfPlan, type Draft, newRule, toTerms, withMovedConditions, won } from '../../../features/plans/draft.js';
 import { type Field, planFields } from '../../../features/plans/fields.js';
+import { splitFields } from '../../../features/plans/line-fields.js';
 import { editedVersion } from '../../../features/plans/versions.js';
 import { formatDay } from '../../../shared/format/dates.js';
 import { currencyChoices } from '../../../shared/format/regions.js';
@@ -23,6 +25,7 @@ import { FormField, SelectField } from './FormField.js';
 import { PreviewBar, usePreview } from './PreviewBar.js';
 import { RuleForm } from './RuleForm.js';
 import { RuleList } from './RuleList.js';
+import { lackingTables, TemplateTables } from './TemplateTables.js';
 import { TestsPanel } from './TestsPanel.js';
 import { DiscardButton, LeaveGuard } from './UnsavedChanges.js';
 import { type Builder, type Part, useBuilder } from './use-builder.js';
@@ -89,10 +92,19 @@ function NewPlanFromPlan({ planId }: { readonly planId: string }) {
 
 function NewPlanFromTemplate({ template }: { readonly template: string | undefined }) {
   const templates = useQuery(templatesQuery);
+  const { data: stored } = useQuery(rateTablesQuery);
   return (
     <LoadedPage query={templates} title="New plan" crumbs={crumbs} height={640}>
       {(all) => {
         const chosen = all.find(({ templateId }) => templateId === template);
+        if (chosen?.tables !== undefined && stored === undefined) return <Skeleton height={640} />;
+        const lacking = chosen === undefined ? [] : lackingTables(chosen, stored ?? []);
+        if (lacking.length > 0)
+          return (
+            <Page title={chosen?.name ?? ''} crumbs={crumbs}>
+              <TemplateTables tables={lacking} />
+            </Page>
+          );
         const { config, tests = [] } = chosen?.planConfig ?? {};
         return (
           <BuilderPage
@@ -238,8 +250,9 @@ interface PartFormProps {
 }
 
 function PartForm({ builder, shownPart, currency, quota, onPart }: PartFormProps) {
-  const { data = [] } = useQuery(fieldsQuery);
-  const fields = planFields(data);
+  const { data = [] } = useQuery(fieldsWithLinesQuery);
+  const { ofDeals, ofLines } = splitFields(data);
+  const fields = planFields(ofDeals);
   const { draft, saved, editTerms, editRule } = builder;
   const rule = shownPart === 'conditions' ? undefined : draft.terms.rules[shownPart];
   if (shownPart === 'conditions' || rule === undefined)
@@ -250,6 +263,7 @@ function PartForm({ builder, shownPart, currency, quota, onPart }: PartFormProps
       rule={rule}
       before={saved?.terms.rules.find(({ name }) => name === rule.name)}
       fields={fields}
+      productFields={ofLines}
       currency={currency}
       quota={quota}
       ruleNames={draft.terms.rules.flatMap((other) => (other === rule ? [] : [other.name]))}

@@ -1,6 +1,5 @@
 import { InlineInput } from '../../../components/Inline.js';
 import { fieldChoices, isNumeric, withFormula } from '../../../features/plans/fields.js';
-import { lineFields } from '../../../features/plans/line-fields.js';
 import { baseChange, modeChange, tierByChange } from '../../../features/plans/rule-changes.js';
 import { prorationBasis } from '../../../features/plans/words.js';
 import { listFiscalYears } from '../../../shared/format/periods.js';
@@ -14,7 +13,7 @@ import { QuotaFields } from './QuotaFields.js';
 import { type RuleFormProps } from './RuleForm.js';
 
 type PartProps = Pick<RuleFormProps, 'rule' | 'onChange'>;
-type FieldsProps = PartProps & Pick<RuleFormProps, 'fields'>;
+type FieldsProps = PartProps & Pick<RuleFormProps, 'fields' | 'productFields'>;
 
 const modes = [
   ['rate', 'rate or amount'],
@@ -36,14 +35,15 @@ const prorations = (['none', 'calendar_days', 'whole_months'] as const).map(
 export function FurtherFields({
   rule,
   fields: ofDeals,
+  productFields,
   currency,
   onChange,
 }: FieldsProps & Pick<RuleFormProps, 'currency'>) {
-  const fields = rule.lines === undefined ? ofDeals : [...lineFields, ...ofDeals];
+  const fields = rule.lines === undefined ? ofDeals : [...productFields, ...ofDeals];
   return (
     <>
       <div className={styles.row}>
-        <BaseField rule={rule} fields={fields} onChange={onChange} />
+        <BaseField rule={rule} fields={fields} productFields={productFields} onChange={onChange} />
         <TierFields rule={rule} fields={fields} onChange={onChange} />
       </div>
       {rule.executionPhase === 'cascade' ? null : <CreditFields key={rule.name} rule={rule} onChange={onChange} />}
@@ -63,8 +63,10 @@ export function FurtherFields({
   );
 }
 
-function BaseField({ rule, fields, onChange }: FieldsProps) {
+function BaseField({ rule, fields, productFields, onChange }: FieldsProps) {
   const isCascade = rule.executionPhase === 'cascade';
+  // A manager's rule with products multiplies one of their values.
+  const isOfProducts = isCascade && rule.lines !== undefined;
   return (
     <>
       <SelectField
@@ -72,11 +74,15 @@ function BaseField({ rule, fields, onChange }: FieldsProps) {
         name="What the rate multiplies"
         value={rule.payoutBase ?? ''}
         choices={[
-          ['', isCascade ? 'what they earn' : 'the measure'],
-          ['1', 'nothing: a fixed amount'],
-          ['variable_target', 'the variable target'],
+          ...(isOfProducts
+            ? []
+            : ([
+                ['', isCascade ? 'what they earn' : 'the measure'],
+                ['1', 'nothing: a fixed amount'],
+                ['variable_target', 'the variable target'],
+              ] as const)),
           ...withFormula(
-            fieldChoices(rule.lines === undefined ? fields : lineFields, fieldBase(rule.payoutBase), isNumeric),
+            fieldChoices(rule.lines === undefined ? fields : productFields, fieldBase(rule.payoutBase), isNumeric),
             rule.payoutBase,
             rule.lines === undefined ? undefined : '= line.amount',
           ),
@@ -97,7 +103,7 @@ function fieldBase(base: string | undefined): string | undefined {
 }
 
 /** What decides the tier, and what a tier pays. */
-function TierFields({ rule, fields, onChange }: FieldsProps) {
+function TierFields({ rule, fields, onChange }: Omit<FieldsProps, 'productFields'>) {
   return (
     <>
       <SelectField

@@ -9,16 +9,25 @@ import {
   scoreSlug,
   withFormula,
 } from '../../../features/plans/fields.js';
-import { lineFields } from '../../../features/plans/line-fields.js';
 import { conditionLines, fieldWords, lineCount } from '../../../features/plans/words.js';
 import styles from './Builder.module.css';
 import { FormField, FormulaField, SelectField } from './FormField.js';
 import { type RuleFormProps } from './RuleForm.js';
 
-type MeasureFieldProps = Pick<RuleFormProps, 'rule' | 'fields' | 'planConditions' | 'onChange' | 'onMoveConditions'>;
+type MeasureFieldProps = Pick<
+  RuleFormProps,
+  'rule' | 'fields' | 'productFields' | 'planConditions' | 'onChange' | 'onMoveConditions'
+>;
 
 /** What a rule adds up: a field of deals, their number, a formula, or a score that people enter for each period. */
-export function MeasureField({ rule, fields, planConditions, onChange, onMoveConditions }: MeasureFieldProps) {
+export function MeasureField({
+  rule,
+  fields,
+  productFields,
+  planConditions,
+  onChange,
+  onMoveConditions,
+}: MeasureFieldProps) {
   const isScore = isNewScore(rule, fields);
   return (
     <>
@@ -26,7 +35,7 @@ export function MeasureField({ rule, fields, planConditions, onChange, onMoveCon
         label="Measure"
         value={rule.measure}
         choices={[
-          ...(rule.lines === undefined ? choicesOfDeals(rule, fields) : choicesOfLines(rule)),
+          ...(rule.lines === undefined ? choicesOfDeals(rule, fields) : choicesOfLines(rule, productFields)),
           ...(isScore || rule.lines !== undefined ? [] : [[newScore, 'a score, entered here'] as const]),
         ]}
         onValue={(measure) =>
@@ -61,7 +70,7 @@ function choicesOfDeals({ measure }: Rule, fields: readonly Field[]) {
   return withFormula(measureChoices(fields, measure), measure);
 }
 
-function choicesOfLines({ measure }: Rule) {
-  const named = measureChoices(lineFields, measure === lineCount ? undefined : measure);
+function choicesOfLines({ measure }: Rule, productFields: readonly Field[]) {
+  const named = measureChoices(productFields, measure === lineCount ? undefined : measure);
   return withFormula([...named, [lineCount, fieldWords(lineCount)]], measure, '= line.amount');
 }

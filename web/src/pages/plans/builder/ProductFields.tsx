@@ -1,12 +1,16 @@
 import { type Rule } from '../../../features/plans/draft.js';
-import { lineFields } from '../../../features/plans/line-fields.js';
 import styles from './Builder.module.css';
 import { ConditionList } from './ConditionList.js';
 import { SelectField } from './FormField.js';
 import { type RuleFormProps } from './RuleForm.js';
 
 /** Which products a rule counts. */
-export function ProductFields({ rule, fields, onChange }: Pick<RuleFormProps, 'rule' | 'fields' | 'onChange'>) {
+export function ProductFields({
+  rule,
+  fields,
+  productFields,
+  onChange,
+}: Pick<RuleFormProps, 'rule' | 'fields' | 'productFields' | 'onChange'>) {
   const { lines } = rule;
   if (lines === undefined) return null;
   const { conditions = [], withoutLines = 'none' } = lines;
@@ -16,7 +20,7 @@ export function ProductFields({ rule, fields, onChange }: Pick<RuleFormProps, 'r
       <ConditionList
         label={`Products that ${rule.name} counts`}
         conditions={conditions}
-        fields={[...lineFields, ...fields]}
+        fields={[...productFields, ...fields]}
         first={{ field: 'line.family', fieldType: 'text', operator: 'equals', value: '' }}
         onChange={(next) =>
           onChange({ lines: { ...without(lines), ...(next.length === 0 ? {} : { conditions: next }) } })

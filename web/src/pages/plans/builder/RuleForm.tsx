@@ -22,6 +22,8 @@ export interface RuleFormProps {
   readonly rule: Rule;
   readonly before: Rule | undefined;
   readonly fields: readonly Field[];
+  /** What a rule that counts products may read of them. */
+  readonly productFields: readonly Field[];
   readonly currency: string;
   readonly quota: number | null;
   /** Rules on which a rule of managers may depend. */
@@ -47,7 +49,7 @@ const periods = [
 
 /** A rule from top to bottom: whom it pays for what, on which deals, at which tiers. What few rules need is below. */
 export function RuleForm(props: RuleFormProps) {
-  const { rule, before, fields, currency, quota, onChange, onRemove } = props;
+  const { rule, before, fields, productFields, currency, quota, onChange, onRemove } = props;
   return (
     <>
       <h2 className="unseen">{rule.name}</h2>
@@ -72,7 +74,7 @@ export function RuleForm(props: RuleFormProps) {
         fields={fields}
         onChange={(conditions) => onChange({ conditions })}
       />
-      <ProductFields rule={rule} fields={fields} onChange={onChange} />
+      <ProductFields rule={rule} fields={fields} productFields={productFields} onChange={onChange} />
       <h3>Tiers</h3>
       <TierTable
         rule={rule}
@@ -88,7 +90,7 @@ export function RuleForm(props: RuleFormProps) {
 }
 
 /** What a first rule does not need. Until it is pressed, it is open for a rule that has some of it. */
-function More({ rule, fields, currency, onChange }: RuleFormProps) {
+function More({ rule, fields, productFields, currency, onChange }: RuleFormProps) {
   const set = furtherTerms(rule);
   const [hadSome] = useState(set.length > 0);
   const [choice, setChoice] = usePersistedState<boolean | null>('plan-rule-more', null);
@@ -107,7 +109,13 @@ function More({ rule, fields, currency, onChange }: RuleFormProps) {
       </summary>
       {isShown ? (
         <Suspense>
-          <FurtherFields rule={rule} fields={fields} currency={currency} onChange={onChange} />
+          <FurtherFields
+            rule={rule}
+            fields={fields}
+            productFields={productFields}
+            currency={currency}
+            onChange={onChange}
+          />
         </Suspense>
       ) : null}
     </details>
@@ -116,7 +124,7 @@ function More({ rule, fields, currency, onChange }: RuleFormProps) {
 
 /** Who is paid, for what, and over how long it is added up. */
 function PayFields(props: RuleFormProps) {
-  const { rule, fields, ruleNames, onChange } = props;
+  const { rule, fields, productFields, ruleNames, onChange } = props;
   const isCascade = rule.executionPhase === 'cascade';
   return (
     <div className={styles.row}>
@@ -127,18 +135,18 @@ function PayFields(props: RuleFormProps) {
         choices={phases}
         onValue={(executionPhase) => onChange(phaseChange(rule, executionPhase))}
       />
-      {isCascade && rule.lines === undefined ? null : (
-        <SelectField
-          label="Counts"
-          name="Whether the rule counts whole deals or their products"
-          value={rule.lines === undefined ? 'deals' : 'products'}
-          choices={[
-            ['deals', 'whole deals'],
-            ['products', 'products of deals'],
-          ]}
-          onValue={(counted) => onChange(linesChange(rule, counted === 'products'))}
-        />
-      )}
+      <SelectField
+        label={isCascade ? 'Multiplies' : 'Counts'}
+        name={
+          isCascade ? 'What the rate of managers multiplies' : 'Whether the rule counts whole deals or their products'
+        }
+        value={rule.lines === undefined ? 'deals' : 'products'}
+        choices={[
+          ['deals', isCascade ? 'what they earn' : 'whole deals'],
+          ['products', 'products of deals'],
+        ]}
+        onValue={(counted) => onChange(linesChange(rule, counted === 'products'))}
+      />
       {isCascade ? (
         <SelectField
           label="On"
@@ -160,7 +168,10 @@ function PayFields(props: RuleFormProps) {
           value={rule.measure}
           choices={[
             [teamEarnings, fieldWords(teamEarnings).toLowerCase()],
-            ...measureChoices(fields, rule.measure === teamEarnings ? undefined : rule.measure),
+            ...measureChoices(
+              rule.lines === undefined ? fields : productFields,
+              rule.measure === teamEarnings ? undefined : rule.measure,
+            ),
           ]}
           onValue={(measure) => onChange({ measure })}
         />
