@@ -69,7 +69,8 @@ async function addLines({ service, workspace, planId }: SalesYear, rules: readon
   await service.owner.query('vacuum analyze deal_lines');
   const rows = Array.from({ length: products * regions }, (_, index) => ({
     keys: { product: `P${Math.floor(index / regions)}`, region: `R${index % regions}` },
-    values: { low: 0.05 + (index % 50) / 1000, high: 0.1 + (index % 50) / 1000 },
+    // Written with three decimals, as people write rates.
+    values: { low: (50 + (index % 50)) / 1000, high: (100 + (index % 50)) / 1000 },
   }));
   await workspace.call('PUT', '/v1/rate-tables/Products', {
     keys: [
