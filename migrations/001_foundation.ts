@@ -223,7 +223,9 @@ const workspaceColumns = sql`
   sends_events boolean not null default false,
   -- whether commission is written to a CRM: otherwise calculations record nothing for it
   writes_back boolean not null default false,
-  -- the Monday of the last weekly digest
+  -- {from, quietHours}: the weekly mail to people about their pay, from a Monday on; null while it is off
+  rep_digest jsonb,
+  -- the Monday of the last weekly digest of managers
   digest_of date,
   -- Replaced with every change that decides what reps earn, except changes of deals. Random and not counted: after a
   -- restore or a failover, a counter could repeat a number for another configuration.

@@ -19,6 +19,8 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   await createRamps(db);
   await createPayCurrencies(db);
   await createDatedFields(db);
+  await createVisits(db);
+  await createRepDigests(db);
 }
 
 async function createReps(db: Kysely<unknown>): Promise<void> {
@@ -385,4 +387,43 @@ async function keepValuesOfProfiles(db: Kysely<unknown>): Promise<void> {
     create trigger keep_person_values after update of title, team, location on reps
     for each row when ((old.title, old.team, old.location) is distinct from (new.title, new.team, new.location))
     execute function keep_person_values()`.execute(db);
+}
+
+/** When people last looked at their pay. A visit has one row and no history, and no response that is cached reads it. */
+async function createVisits(db: Kysely<unknown>): Promise<void> {
+  await sql`
+    create table visits (
+      workspace_id uuid not null,
+      rep_id uuid not null,
+      -- when the visit before this one ended; null in the first one
+      since timestamptz,
+      visited_at timestamptz not null,
+      primary key (workspace_id, rep_id),
+      foreign key (workspace_id, rep_id) references reps on delete cascade
+    )`.execute(db);
+  await tenantTable(db, 'visits');
+}
+
+/** The weekly mails to people about their pay: one row for each person, which is written with the mail of a week. */
+async function createRepDigests(db: Kysely<unknown>): Promise<void> {
+  await sql`
+    create table rep_digests (
+      workspace_id uuid not null,
+      rep_id uuid not null,
+      -- the Monday of the last week for which the person had one
+      week date not null,
+      -- until when its changes are
+      until timestamptz not null,
+      primary key (workspace_id, rep_id),
+      foreign key (workspace_id, rep_id) references reps on delete cascade
+    )`.execute(db);
+  await tenantTable(db, 'rep_digests');
+  await sql`
+    create function workspaces_with_rep_digests()
+    returns table (workspace_id uuid, timezone text, rep_digest jsonb)
+    language sql stable ${asOwner} as $$
+      select w.workspace_id, w.timezone, w.rep_digest from workspaces w
+      where w.rep_digest is not null and not w.is_sandbox
+    $$`.execute(db);
+  await grantToService(db, ['workspaces_with_rep_digests()']);
 }

@@ -53,6 +53,8 @@ export const routes: Readonly<Record<string, string>> = {
   simulateCommissions: 'POST /v1/commissions/simulate',
   getForecast: 'GET /v1/forecast',
   getPayCalendar: 'GET /v1/pay-calendar',
+  getUpdates: 'GET /v1/updates',
+  recordVisit: 'PUT /v1/visit',
   cleanupCommissions: 'POST /v1/commissions/cleanup',
   resetCommissions: 'POST /v1/commissions/reset',
   listDeals: 'GET /v1/deals',

@@ -6,11 +6,12 @@ import type { WebhookEvent } from './outgoing/events/event-data.js';
 import type { Operation } from './platform/operations/operation.js';
 
 export { fileColumns } from './api/file-columns.js';
+export { causeTexts } from './commissions/cause-texts.js';
 export { reasonTexts } from './commissions/reason-texts.js';
 export { productNames } from './crm/connections/product-names.js';
 export { formulaWords } from './engine/formula-words.js';
 export { standardNamedBy, usualSlugs } from './engine/standard-slugs.js';
-export { addDays, addMonths, countDays, intersection, isWithin, overlap } from './kernel/day.js';
+export { addDays, addMonths, countDays, intersection, isWithin, mondayOf, overlap } from './kernel/day.js';
 export { detectNumberFormat, type NumberFormat, readWrittenNumber } from './kernel/number-text.js';
 export { fiscalPatterns, PeriodCalendar } from './kernel/period-calendar.js';
 export { disarmCells } from './kernel/spreadsheet-formulas.js';

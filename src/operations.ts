@@ -44,12 +44,14 @@ import { acceptException } from './commissions/commands/accept-exception.js';
 import { cleanupCommissions } from './commissions/commands/cleanup-commissions.js';
 import { deleteAcceptedException } from './commissions/commands/delete-accepted-exception.js';
 import { recalculateCommissions } from './commissions/commands/recalculate-commissions.js';
+import { recordVisit } from './commissions/commands/record-visit.js';
 import { resetCommissions } from './commissions/commands/reset-commissions.js';
 import { explainCommission } from './commissions/queries/explain-commission.js';
 import { getCommissions, getCommissionsDashboard } from './commissions/queries/get-commissions.js';
 import { getForecast } from './commissions/queries/get-forecast.js';
 import { getPayCalendar } from './commissions/queries/get-pay-calendar.js';
 import { getRecalculationJob } from './commissions/queries/get-recalculation-job.js';
+import { getUpdates } from './commissions/queries/get-updates.js';
 import { listCommissionEvents } from './commissions/queries/list-commission-events.js';
 import { listCommissionExceptions } from './commissions/queries/list-commission-exceptions.js';
 import { listCommissionPeriods } from './commissions/queries/list-commission-periods.js';
@@ -351,6 +353,8 @@ export const operations = [
   simulateCommissions,
   getForecast,
   getPayCalendar,
+  getUpdates,
+  recordVisit,
   cleanupCommissions,
   resetCommissions,
   listDeals,

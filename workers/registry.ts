@@ -5,6 +5,7 @@ import { describeRights } from '#src/app/describe-rights.js';
 import { generateThrough } from '#src/app/generate-operation.js';
 import { BILLING_PROVIDER } from '#src/app/parts/tokens.js';
 import { passUnanswered } from '#src/app/pass-unanswered.js';
+import { readPagesThrough } from '#src/app/read-pages.js';
 import { sealAuditEntries } from '#src/audit/seal-audit-entries.js';
 import { BillingIntake } from '#src/billing/billing-intake.js';
 import { DealExplainer } from '#src/commissions/deal-explainer.js';
@@ -19,6 +20,7 @@ import { CommissionChanges } from '#src/ledger/requests/commission-changes.js';
 import { DeliveryRunner } from '#src/outgoing/events/delivery-runner.js';
 import { ApprovalReminders } from '#src/outgoing/notifications/approval-reminders.js';
 import { Notifications } from '#src/outgoing/notifications/notifications.js';
+import { RepDigest } from '#src/outgoing/notifications/rep-digest.js';
 import { ScheduledImportMails } from '#src/outgoing/notifications/scheduled-import-mails.js';
 import { WeeklyDigest } from '#src/outgoing/notifications/weekly-digest.js';
 import { PdfPrinter } from '#src/platform/documents/browser.js';
@@ -190,8 +192,9 @@ function sweepsOf({ database, unitOfWork, parts, log }: Service, checker: Period
   ];
 }
 
-function periodicTasks({ database, unitOfWork, parts, clock, log }: Service): PeriodicTask[] {
+function periodicTasks({ database, unitOfWork, dispatcher, parts, clock, log }: Service): PeriodicTask[] {
   const digest = new WeeklyDigest(unitOfWork, parts.resolve(Notifications), clock);
+  const repDigest = new RepDigest(unitOfWork, parts.resolve(Notifications), readPagesThrough(dispatcher), clock, log);
   const reminders = new ApprovalReminders(
     unitOfWork,
     parts.resolve(Notifications),
@@ -202,6 +205,7 @@ function periodicTasks({ database, unitOfWork, parts, clock, log }: Service): Pe
   const tasks = [
     new PeriodicTask('ends of periods', 10_000, () => requestPeriodEnds(database, changes, clock), log),
     new PeriodicTask('weekly digest', 600_000, () => digest.run(), log),
+    new PeriodicTask('weekly mail about pay', 600_000, (stopping) => repDigest.run(stopping), log),
     new PeriodicTask('reminders of signers', 600_000, () => reminders.run(), log),
   ];
   const billingProvider = parts.resolve(BILLING_PROVIDER);

@@ -32,6 +32,7 @@ CREATE TABLE workspaces (
   periodic_through date,
   sends_events boolean NOT NULL DEFAULT false,
   writes_back boolean NOT NULL DEFAULT false,
+  rep_digest jsonb,
   digest_of date,
   configuration_revision uuid NOT NULL DEFAULT gen_random_uuid(),
   created_at timestamp with time zone NOT NULL DEFAULT now(),
@@ -331,6 +332,32 @@ ALTER TABLE person_values ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 CREATE POLICY person_values_of_owner ON person_values TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
 CREATE POLICY person_values_of_workspace ON person_values TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
 GRANT DELETE, INSERT, SELECT, UPDATE ON person_values TO commissions_app;
+
+CREATE TABLE visits (
+  workspace_id uuid NOT NULL,
+  rep_id uuid NOT NULL,
+  since timestamp with time zone,
+  visited_at timestamp with time zone NOT NULL,
+  CONSTRAINT visits_pkey PRIMARY KEY (workspace_id, rep_id),
+  CONSTRAINT visits_workspace_id_rep_id_fkey FOREIGN KEY (workspace_id, rep_id) REFERENCES reps(workspace_id, rep_id) ON DELETE CASCADE
+);
+ALTER TABLE visits ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY visits_of_owner ON visits TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
+CREATE POLICY visits_of_workspace ON visits TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
+GRANT DELETE, INSERT, SELECT, UPDATE ON visits TO commissions_app;
+
+CREATE TABLE rep_digests (
+  workspace_id uuid NOT NULL,
+  rep_id uuid NOT NULL,
+  week date NOT NULL,
+  until timestamp with time zone NOT NULL,
+  CONSTRAINT rep_digests_pkey PRIMARY KEY (workspace_id, rep_id),
+  CONSTRAINT rep_digests_workspace_id_rep_id_fkey FOREIGN KEY (workspace_id, rep_id) REFERENCES reps(workspace_id, rep_id) ON DELETE CASCADE
+);
+ALTER TABLE rep_digests ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY rep_digests_of_owner ON rep_digests TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
+CREATE POLICY rep_digests_of_workspace ON rep_digests TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
+GRANT DELETE, INSERT, SELECT, UPDATE ON rep_digests TO commissions_app;
 
 CREATE UNLOGGED TABLE rate_windows (
   workspace_id uuid NOT NULL,
@@ -4792,6 +4819,18 @@ AS $function$
     $function$
 ;
 GRANT EXECUTE ON FUNCTION workspaces_with_periodic_rules() TO commissions_app;
+
+CREATE OR REPLACE FUNCTION workspaces_with_rep_digests()
+ RETURNS TABLE(workspace_id uuid, timezone text, rep_digest jsonb)
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+      select w.workspace_id, w.timezone, w.rep_digest from workspaces w
+      where w.rep_digest is not null and not w.is_sandbox
+    $function$
+;
+GRANT EXECUTE ON FUNCTION workspaces_with_rep_digests() TO commissions_app;
 
 CREATE OR REPLACE FUNCTION workspaces_with_steps()
  RETURNS TABLE(workspace_id uuid, timezone text, test_day date, reminded_on date)

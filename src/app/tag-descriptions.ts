@@ -37,6 +37,7 @@ export const tagDescriptions: Readonly<Record<string, string>> = {
   me: 'Everything that is stored about a person, as a file',
   'mail-preferences': 'Which mails a person receives',
   accounting: 'The books of commission: liability, journals and closed months',
+  updates: 'What is new for a person',
   'pay-calendar': 'What the next months pay',
   payables: 'What is waiting, held, payable and paid',
   'payout-batches': 'Batches that pay people',
@@ -53,6 +54,7 @@ export const tagDescriptions: Readonly<Record<string, string>> = {
   service: 'Where the service is described',
   statements: 'Statements: generation, adjustments, approval, files',
   'webhook-endpoints': 'Receivers of events in other systems',
+  visit: 'When a person last looked at their pay',
   webhooks: 'Deliveries of CRMs and of the billing provider',
   workspaces: 'The workspace, its settings and keys',
 };

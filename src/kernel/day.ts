@@ -54,6 +54,12 @@ export function addMonths(day: Day, count: number): Day {
   return toDay(year, month, Math.min(Number(day.slice(8)), daysInMonth(year, month)));
 }
 
+/** The Monday of the week in which the day lies. */
+export function mondayOf(day: Day): Day {
+  const weekday = new Date(`${day}T00:00:00Z`).getUTCDay();
+  return addDays(day, -((weekday + 6) % 7));
+}
+
 /** The number of days in the range, both ends included. */
 export function countDays({ from, to }: DayRange): number {
   return (toInstant(to) - toInstant(from)) / 86_400_000 + 1;

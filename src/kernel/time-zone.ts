@@ -19,6 +19,12 @@ export function canonicalZone(name: string): string {
   return new Intl.DateTimeFormat('en', { timeZone: knownZone(name) }).resolvedOptions().timeZone;
 }
 
+/** The time of the day on the clocks of the zone, HH:MM. */
+export function timeInZone(instant: Date, timeZone: string): string {
+  const terms = { timeZone: knownZone(timeZone), hour: '2-digit', minute: '2-digit', hourCycle: 'h23' } as const;
+  return new Intl.DateTimeFormat('en', terms).format(instant);
+}
+
 /** Seconds by which the clocks of the zone are ahead of UTC at the instant. */
 export function zoneOffset(instant: Date, timeZone: string): number {
   const parts = new Intl.DateTimeFormat('en', {

@@ -69,6 +69,8 @@ const requests: Readonly<Record<string, { readonly path?: string; readonly body?
   syncCommissions: { body: { reconcile: 'no' } },
   getForecast: { path: '/v1/forecast?repId=<self>&seed=x' },
   getPayCalendar: { path: '/v1/pay-calendar?repId=<self>&seed=x' },
+  getUpdates: { path: '/v1/updates?repId=<self>&since=x' },
+  recordVisit: { body: { since: 5 } },
   simulateCommissions: { body: { planId: '<unknown>', period: '2026-03', repId: '<self>' } },
   cleanupCommissions: {},
   resetCommissions: { body: { scope: 'nothing' } },

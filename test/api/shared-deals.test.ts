@@ -73,6 +73,11 @@ const probes: Readonly<Record<string, Probes>> = {
     ofBob: [['GET /v1/forecast?repId=<bob>&period=2026-Q1'], ['GET /v1/forecast?period=2026-Q1']],
   },
   getPayCalendar: { own: [['GET /v1/pay-calendar?repId=<ann>']], ofBob: [['GET /v1/pay-calendar?repId=<bob>']] },
+  getUpdates: {
+    own: [['GET /v1/updates?repId=<ann>&since=2020-01-01T00:00:00Z']],
+    ofBob: [['GET /v1/updates?repId=<bob>&since=2020-01-01T00:00:00Z']],
+  },
+  recordVisit: {},
   simulateCommissions: {
     own: [
       ['POST /v1/commissions/simulate', simulated],

@@ -119,6 +119,8 @@ const probes: Readonly<Record<string, readonly Probe[]>> = {
   syncCommissions: [],
   getForecast: [['GET /v1/forecast?repId=<rep>'], ['GET /v1/forecast?repId=<rep>&goal=100']],
   getPayCalendar: [['GET /v1/pay-calendar?repId=<rep>']],
+  getUpdates: [['GET /v1/updates?repId=<rep>&since=2026-01-01T00:00:00Z']],
+  recordVisit: [],
   simulateCommissions: [
     ['POST /v1/commissions/simulate', { planId: '<plan>', period: '2026-03' }],
     ['POST /v1/commissions/simulate', { planVersionId: '<version>', period: '2026-03' }],
@@ -831,7 +833,7 @@ describe('two workspaces', () => {
       });
     }
     // The log contains the ids that the caller's own calls named, and so do the owners of the caller's own deals; keys
-    // have no mails and connect no agents; a pay calendar is that of one person.
+    // have no mails and connect no agents; a pay calendar and updates are those of one person.
     const isOther = [
       'exportAuditLog',
       'listAuditEntries',
@@ -840,6 +842,7 @@ describe('two workspaces', () => {
       'listSavedViews',
       'getAgentRequest',
       'getPayCalendar',
+      'getUpdates',
     ].includes(id);
     if (method !== 'get' || path.includes(':') || (access as string) === 'public' || isOther) continue;
     it(`GET ${path} returns nothing of another workspace`, async () => {

@@ -396,6 +396,7 @@ describe('the audit log of calls', () => {
       'previewWorkspace',
       'runPlanTests',
       'lookUpRate',
+      'recordVisit',
     ]);
   });
 });

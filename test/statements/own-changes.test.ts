@@ -32,7 +32,7 @@ const rules: Readonly<Record<'rejected' | 'listed' | 'free', string>> = {
     addComment deleteComment acceptPlan declinePlan setPlanAcceptance remindAcceptances consentStatement putDelegation deleteDelegation openDispute recordPayrollHandover createPayoutBatch updatePayoutBatch syncReps bulkInviteReps
     inviteRep setAssignmentFilters setPersonFields setSavedViews previewWorkspace rotateWorkspaceKey createConnectionToken
     deleteConnectionToken createIntegrationKey revokeIntegrationKey setMailServer deleteMailServer sendTestMail
-    saveIdentityProvider deleteIdentityProvider setMailPreferences createWebhookEndpoint updateWebhookEndpoint
+    saveIdentityProvider deleteIdentityProvider setMailPreferences recordVisit createWebhookEndpoint updateWebhookEndpoint
     deleteWebhookEndpoint rotateWebhookSecret replayWebhookDelivery testWebhookEndpoint decideAgentRequest disconnectAgent
     previewChangeRequest decideChangeRequest putEntity
     setRepEntities putEstimates prepareAccountingMonth cancelAccountingPreparation

@@ -5,6 +5,7 @@ import { type CalendarName } from '../../kernel/period-calendar.js';
 import { type GeneratedInstant } from '../../platform/database/tables.js';
 import { type AdjustmentLimit } from './adjustment-limits.js';
 import { type ApprovalStep } from './approval-steps.js';
+import { type StoredRepDigest } from './rep-digest.js';
 import { type PayFx } from './workspace.js';
 
 export type Tier = 'free' | 'pro' | 'enterprise';
@@ -86,6 +87,8 @@ export interface WorkspaceTables {
     sends_events: Generated<boolean>;
     writes_back: Generated<boolean>;
     digest_of: ColumnType<Day | null, undefined, Day>;
+    /** Null while people get no weekly mail. */
+    rep_digest: ColumnType<StoredRepDigest | null, undefined, string | null>;
     configuration_revision: Generated<string>;
     /** Null if the currency decides. */
     paper: ColumnType<Paper | null, Paper | null | undefined, Paper | null>;

@@ -3,6 +3,7 @@ import { type z } from 'zod';
 import { type Transaction } from '../../platform/database/unit-of-work.js';
 import { type AdjustmentLimit } from './adjustment-limits.js';
 import { type ApprovalStep } from './approval-steps.js';
+import { type activeRepDigest } from './rep-digest.js';
 import { type Accounting, keyMask, type maskedKey, type PayFx, type payouts, type recovery } from './workspace.js';
 
 export type WorkspaceRow = Awaited<ReturnType<typeof findWorkspace>>;
@@ -51,7 +52,7 @@ export async function findMaskedKey(tx: Transaction): Promise<z.input<typeof mas
   return { masked: key === undefined ? null : keyMask, isSet: key !== undefined };
 }
 
-/** The terms of payouts, approvals and accounting; each is absent while it has not been set. */
+/** The terms of payouts, approvals, accounting and weekly mails; each is absent while it has not been set. */
 export async function findPayTerms(tx: Transaction): Promise<{
   payouts?: z.input<typeof payouts>;
   recovery?: z.input<typeof recovery>;
@@ -59,6 +60,7 @@ export async function findPayTerms(tx: Transaction): Promise<{
   approvalSteps?: ApprovalStep[];
   adjustmentLimits?: AdjustmentLimit[];
   accounting?: Accounting;
+  repDigest?: z.input<typeof activeRepDigest>;
 }> {
   const row = await tx.db
     .selectFrom('workspaces')
@@ -69,6 +71,7 @@ export async function findPayTerms(tx: Transaction): Promise<{
       'approval_steps as approvalSteps',
       'adjustment_limits as adjustmentLimits',
       'accounting',
+      'rep_digest as repDigest',
     ])
     .where('workspace_id', '=', tx.workspaceId)
     .executeTakeFirstOrThrow();
@@ -82,6 +85,7 @@ export async function findPayTerms(tx: Transaction): Promise<{
     ...(row.payFx === null ? {} : { payFx: row.payFx }),
     ...(row.approvalSteps === null ? {} : { approvalSteps: [...row.approvalSteps] }),
     ...(row.adjustmentLimits === null ? {} : { adjustmentLimits: [...row.adjustmentLimits] }),
+    ...(row.repDigest === null ? {} : { repDigest: { enabled: true, ...row.repDigest } }),
     ...(row.accounting === null ? {} : { accounting: { enabled: true, ...row.accounting } }),
   };
 }

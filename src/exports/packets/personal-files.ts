@@ -37,7 +37,9 @@ async function readPerson(tx: Transaction, repId: string): Promise<unknown> {
       'quotas', ${rowsOf('quotas', 'quota_id')},
       'draws', ${rowsOf('draws', 'draw_id')},
       'absences', ${rowsOf('absences', 'absence_id')},
-      'dated_fields', ${rowsOf('person_values', 'slug')}) as person
+      'dated_fields', ${rowsOf('person_values', 'slug')},
+      'visits', ${rowsOf('visits', 'visited_at')},
+      'weekly_mails', ${rowsOf('rep_digests', 'week')}) as person
     from reps r where r.workspace_id = ${tx.workspaceId} and r.rep_id = ${repId}`.execute(tx.db);
   return rows[0]?.person ?? null;
 }

@@ -10,6 +10,8 @@ export const notificationKinds = {
   connection_broken:
     'The connection to a CRM broke or works again, a sync was given up, or a webhook endpoint was disabled (admins)',
   import_problem: 'A scheduled import rejected rows, waits for a confirmation, or cannot read its source (admins)',
+  pay_digest:
+    'Every Monday, if an admin has turned it on: what you earn, what has changed since the last one and why, your next tier, and what is coming',
   weekly_digest: 'Every Monday: what your team earned, and what needs attention (managers and admins)',
 } as const;
 export type NotificationKind = keyof typeof notificationKinds;

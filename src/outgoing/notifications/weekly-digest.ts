@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { type Clock } from '../../kernel/clock.js';
-import { type Day, dayInZone } from '../../kernel/day.js';
+import { type Day, dayInZone, mondayOf } from '../../kernel/day.js';
 import { periodRange, toPeriod } from '../../kernel/period.js';
 import { listPersonalKeys } from '../../people/reps/left-behind.js';
 import { findPeopleBelow } from '../../people/reps/rep-views.js';
@@ -28,8 +28,7 @@ export class WeeklyDigest {
   async run(): Promise<void> {
     for (const { workspaceId, timezone, digestOf } of await this.unitOfWork.withoutWorkspace((tx) => this.due(tx))) {
       const today = dayInZone(this.clock.now(), timezone);
-      const isMonday = new Date(`${today}T00:00:00Z`).getUTCDay() === 1;
-      if (!isMonday || digestOf === today) continue;
+      if (mondayOf(today) !== today || digestOf === today) continue;
       await this.unitOfWork.write({ workspaceId }, (tx) => this.send(tx, today));
     }
   }

@@ -78,6 +78,7 @@ async function eraseRep(
     .where('rep_id', '=', repId)
     .execute();
   await tx.db.deleteFrom('scim_users').where('workspace_id', '=', tx.workspaceId).where('rep_id', '=', repId).execute();
+  await sql`delete from visits where workspace_id = ${tx.workspaceId} and rep_id = ${repId}`.execute(tx.db);
   await tx.db
     .updateTable('absences')
     .set({ note: null })

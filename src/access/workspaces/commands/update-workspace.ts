@@ -3,17 +3,20 @@ import { fields } from '../../../api/resource-fields.js';
 import { rebuildDealProjections } from '../../../deals/rebuild-deal-projections.js';
 import { changeAccounting } from '../../../finance/change-accounting.js';
 import { type Caller, peopleBehind } from '../../../kernel/caller.js';
+import { type Clock } from '../../../kernel/clock.js';
 import { allDays } from '../../../kernel/day.js';
 import { Failure, invalid } from '../../../kernel/failure.js';
 import { CommissionChanges } from '../../../ledger/requests/commission-changes.js';
 import { changePayouts } from '../../../pay/payables/change-payouts.js';
 import { workspaceToday } from '../../../people/reps/rep-views.js';
+import { type Transaction } from '../../../platform/database/unit-of-work.js';
 import { CLOCK } from '../../../platform/injection-tokens.js';
 import { operation } from '../../../platform/operations/operation.js';
 import { currency, text } from '../../../platform/operations/schemas.js';
 import { changeApprovals } from '../../../statements/approvals/change-approvals.js';
 import { adjustmentLimits } from '../adjustment-limits.js';
 import { approvalSteps } from '../approval-steps.js';
+import { changeRepDigest, repDigest } from '../rep-digest.js';
 import {
   accounting,
   agentWrites,
@@ -55,6 +58,7 @@ const body = z.strictObject({
   recovery: recovery.optional(),
   payFx: payFx.optional(),
   accounting: accounting.optional(),
+  repDigest: repDigest.optional(),
   approvalSteps: approvalSteps
     .nullable()
     .optional()
@@ -86,6 +90,7 @@ const response = z.object({
   recovery: recovery.optional(),
   payFx: payFx.optional(),
   accounting: accounting.optional(),
+  repDigest: repDigest.optional(),
   approvalSteps: approvalSteps.nullable().optional(),
   adjustmentLimits: adjustmentLimits.nullable().optional(),
   testDay: testDay.nullable().optional(),
@@ -104,10 +109,24 @@ function ownMovedPay({ payouts: periods, recovery: limit, payFx: rates }: z.outp
   return peopleBehind(caller).map((repId) => ({ repId, days: allDays }));
 }
 
+/** Changes the settings that have rules of their own. Returns the others. */
+async function changeTerms(
+  tx: Transaction,
+  caller: Caller,
+  { payouts: payPeriods, accounting: books, repDigest: mail, ...columns }: z.output<typeof body>,
+  clock: Clock,
+) {
+  if (payPeriods !== undefined) await changePayouts(tx, payPeriods);
+  if (books !== undefined)
+    await changeAccounting(tx, caller, books, { today: await workspaceToday(tx, clock), at: clock.now() });
+  if (mail !== undefined) await changeRepDigest(tx, mail, await workspaceToday(tx, clock));
+  return columns;
+}
+
 export const updateWorkspace = operation({
   id: 'updateWorkspace',
   summary:
-    'Change the name, currency, time zone, paper, payroll terms, manager scope, step-up, payouts, recovery, rates of payment, accounting, the minimum of prorated quotas, the max age of exchange rates, whether disputes block approvals, what happens with changes by agents, or the day of a sandbox; a new currency, time zone, minimum, max age or day recalculates every rep',
+    'Change the name, currency, time zone, paper, payroll terms, manager scope, step-up, payouts, recovery, rates of payment, accounting, the weekly mail to people, the minimum of prorated quotas, the max age of exchange rates, whether disputes block approvals, what happens with changes by agents, or the day of a sandbox; a new currency, time zone, minimum, max age or day recalculates every rep',
   method: 'patch',
   path: '/v1/workspaces',
   access: 'admin',
@@ -128,15 +147,12 @@ export const updateWorkspace = operation({
       throw invalid({
         path: '',
         message:
-          'give at least one of name, currency, timezone, paper, payroll, managerScope, blockApprovalOnDispute, agentWrites, stepUpMinutes, minQuotaPercent, fxMaxAgeDays, payouts, recovery, payFx, approvalSteps, adjustmentLimits, accounting, testDay',
+          'give at least one of name, currency, timezone, paper, payroll, managerScope, blockApprovalOnDispute, agentWrites, stepUpMinutes, minQuotaPercent, fxMaxAgeDays, payouts, recovery, payFx, approvalSteps, adjustmentLimits, accounting, repDigest, testDay',
       });
     await changes.run(caller, 'exclusive', async (tx, recalculate) => {
       const before = await findWorkspace(tx);
       if (present.testDay !== undefined && !before.isSandbox) throw notASandbox();
-      const { payouts: payPeriods, accounting: books, ...columns } = present;
-      if (payPeriods !== undefined) await changePayouts(tx, payPeriods);
-      if (books !== undefined)
-        await changeAccounting(tx, caller, books, { today: await workspaceToday(tx, clock), at: clock.now() });
+      const columns = await changeTerms(tx, caller, present, clock);
       tx.movedPay.push(...ownMovedPay(present, caller));
       await changeApprovals(tx, present, clock.now());
       if (Object.keys(columns).length === 0) return;

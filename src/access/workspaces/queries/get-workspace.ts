@@ -20,6 +20,7 @@ import { flag } from '../../../platform/operations/schemas.js';
 import { findIdentity, tokenFields, toTokenFields } from '../../auth/identity-views.js';
 import { adjustmentLimits } from '../adjustment-limits.js';
 import { approvalSteps } from '../approval-steps.js';
+import { activeRepDigest } from '../rep-digest.js';
 import {
   accounting,
   agentWrites,
@@ -86,6 +87,7 @@ const response = z.object({
   recovery: recovery.optional(),
   payFx: payFx.optional(),
   accounting: accounting.optional(),
+  repDigest: activeRepDigest.optional(),
   approvalSteps: approvalSteps
     .optional()
     .describe(`${approvalSteps.description}; absent while one manager or admin approves`),

@@ -20,7 +20,8 @@ const names: Readonly<Record<Mail['kind'], string>> = {
   plan_acceptance: 'Plan to accept',
   connection_broken: 'Connection broken',
   import_problem: 'Problem of a scheduled import',
-  weekly_digest: 'Weekly summary',
+  pay_digest: 'Your pay each week',
+  weekly_digest: 'Weekly summary of your team',
 };
 
 /** Which mails the person receives. Every change is saved at once. */

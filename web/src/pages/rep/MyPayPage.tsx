@@ -16,6 +16,7 @@ import {
   type Statement,
   statementQuery,
 } from '../../api/queries.js';
+import { type Updates, updatesQuery } from '../../api/updates-query.js';
 import { useSession } from '../../app/session.js';
 import { usePeriod, useToday } from '../../app/today.js';
 import blocks from '../../components/Blocks.module.css';
@@ -40,6 +41,7 @@ import { ChangeFeed } from './ChangeFeed.js';
 import { NoPlan } from './NoPlan.js';
 import { PaySummary } from './PaySummary.js';
 import { TierCard } from './TierCard.js';
+import { UpdatesBadge } from './UpdatesBadge.js';
 
 const YourMoney = lazy(() =>
   import('../../features/payslip/YourMoney.js').then((module) => ({ default: module.YourMoney })),
@@ -64,6 +66,7 @@ export function MyPayPage() {
   const live = useQuery(statementQuery(session.repId, period, true));
   const statements = useQuery(ownStatementsQuery(session.repId));
   const open = useQuery(dealsQuery({ repId: session.repId, isClosed: 'false', closedFrom: useToday(), limit: '200' }));
+  const updates = orFailure(useQuery(updatesQuery(session.repId)));
   const showsAll = visible === 'all';
   const lines = selectLines(orderedLines(live.data?.lineItems ?? []), { showsAll, tracedId: trace });
   return (
@@ -78,18 +81,33 @@ export function MyPayPage() {
         dashboard.dataUpdatedAt === 0
           ? null
           : `updated ${formatInstant(new Date(dashboard.dataUpdatedAt).toISOString())}`,
+        hasUpdates(updates.data) ? <UpdatesBadge key="updates" updates={updates.data} /> : null,
       ]}
       actions={<PeriodPicker period={period} onChange={(next) => navigate({ search: { period: next } })} />}
     >
       <Loaded
-        query={combineQueries({ dashboard, plans, live, statements: orFailure(statements), open: orFailure(open) })}
+        query={combineQueries({
+          dashboard,
+          plans,
+          live,
+          statements: orFailure(statements),
+          open: orFailure(open),
+          updates,
+        })}
         height={900}
       >
-        {(loaded) => <Content {...loaded} period={period} traced={trace ?? null} visible={lines} showsAll={showsAll} />}
+        {({ updates: _, ...loaded }) => (
+          <Content {...loaded} period={period} traced={trace ?? null} visible={lines} showsAll={showsAll} />
+        )}
       </Loaded>
       {trace === undefined ? null : <LazyTraceDrawer eventId={trace} eventIds={lines.map(({ eventId }) => eventId)} />}
     </Page>
   );
+}
+
+/** A badge that did not load is left out. */
+function hasUpdates(updates: Updates | null | LoadFailure | undefined): updates is Updates {
+  return updates !== undefined && updates !== null && !(updates instanceof LoadFailure) && updates.count > 0;
 }
 
 /** By the clock of the reader. */

@@ -21,6 +21,7 @@ import { currencyChoices, timeZoneChoices } from '../../shared/format/regions.js
 import { AdjustmentLimitSettings } from './AdjustmentLimitSettings.js';
 import { ApprovalStepSettings } from './ApprovalStepSettings.js';
 import { PayoutSettings } from './PayoutSettings.js';
+import { RepDigestSettings } from './RepDigestSettings.js';
 import styles from './Settings.module.css';
 
 const tierWords: Readonly<Record<Workspace['tier'], string>> = {
@@ -41,6 +42,7 @@ export function WorkspacePage() {
             <ApprovalStepSettings stored={stored} />
             <AdjustmentLimitSettings stored={stored} />
             <PayoutSettings stored={stored} />
+            <RepDigestSettings stored={stored} />
             <Card title="Subscription">
               <p className="strong">{tierWords[stored.tier]}</p>
               <p>
