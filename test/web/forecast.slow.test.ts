@@ -3,54 +3,59 @@ import { Browser, sees, texts, waitUntilLoaded } from '#test/support/browser.js'
 import { flatRule, won } from '#test/support/terms.js';
 import { violations } from './accessibility.js';
 
+/**
+ * 60,000 of a quota of 100,000 are won; 30,000 (60 %) and 20,000 (50 %) are open. 8 %, and 12 % from the quota on, pay 4,800
+ * (20 %), 7,200 (30 %), 6,400 (20 %) and 9,600 (30 %): 7,280 on average. The deal of 30,000 is worth 8,400 − 5,600, that of
+ * 20,000 8,320 − 6,240. All close today, so they count in the order of their ids.
+ */
 describe('the forecast on My pay', function () {
   this.timeout(120_000);
-  const browser = Browser.duringSuite();
-  let period: string;
+  const browser = Browser.duringSuite({ isEmpty: true });
+  const today = new Date().toISOString().slice(0, 10);
+  const period = `${today.slice(0, 4)}-Q${Math.ceil(Number(today.slice(5, 7)) / 3)}`;
 
-  /** A second plan of the rep pays 10 %: of 30,000 with 60 % and of 20,000 with 50 %, next month. */
   before(async () => {
-    const { api } = browser.workspace;
-    const repId = browser.repId('rep');
-    const now = new Date();
-    const next = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 13, 1)).toISOString();
-    period = next.slice(0, 7);
-    await api.createPlan(
-      {
-        name: 'Forecast',
-        config: { dealConditions: [{ ...won, value: 'Closed Won' }], rules: [flatRule('Ten', 0.1)] },
-      },
-      [repId],
-    );
-    const deal = (dealId: string, amount: number, probability: number) => ({
-      dealId,
-      name: dealId,
-      amount,
-      repId,
-      stage: 'Proposal',
-      closeDate: `${period}-10`,
-      fields: { probability },
+    const { workspace, service } = browser;
+    const { api } = workspace;
+    const repId = browser.repId('admin');
+    await api.expect(200, 'PATCH', '/v1/workspaces', { currency: 'USD' });
+    const tiers = [
+      { tierIndex: 0, minThreshold: 0, rate: 0.08 },
+      { tierIndex: 1, minThreshold: 1, rate: 0.12 },
+    ];
+    const rule = { name: 'New business', measure: 'amount', tierMode: 'full_rate', tiers };
+    await api.createPlan({ name: 'AE', config: { dealConditions: [won], rules: [rule] } }, [repId]);
+    await api.setQuota([repId], 'New business', period, 100_000);
+    const deal = (dealId: string, amount: number, values: object) => ({
+      ...{ dealId, name: dealId, amount, repId, closeDate: today },
+      ...values,
     });
-    const deals = [deal('Large', 30_000, 60), deal('Small', 20_000, 50), deal('Unlikely', 1000, 0)];
+    const open = (probability: number) => ({ stage: 'Proposal', fields: { probability } });
+    const deals = [
+      deal('Closed', 60_000, { stage: 'Won' }),
+      deal('Large', 30_000, open(60)),
+      deal('Small', 20_000, open(50)),
+    ];
     await api.expect(200, 'POST', '/v1/deals/import', { deals });
-    await browser.workspace.calculated();
+    await service.waitForCalculations(workspace.workspaceId);
   });
 
   for (const width of [1280, 390])
-    it(`shows the expected amount, its range and the worth of each deal, ${width} pixels`, async () => {
-      const [api, repId] = [await browser.as('rep'), browser.repId('rep')];
-      const { deals } = await api.expect(200, 'GET', `/v1/forecast?repId=${repId}&period=${period}`);
-      const worth = Object.fromEntries(deals.map((deal: { name: string; worth: number }) => [deal.name, deal.worth]));
-      // The new plan alone pays 3,000 and 2,000; the others of the rep pay more.
-      expect(worth['Large']).to.be.at.least(3000);
-      const { page, problems, close } = await browser.openPage('rep', `/me?period=${period}`, { width });
-      await sees(page, 'Forecast');
+    it(`shows the expected amount, its range, the worth of each deal and what reaches a goal, ${width} pixels`, async () => {
+      const { page, problems, close } = await browser.openPage('admin', `/me?period=${period}`, { width });
+      await sees(page, 'Expected. Probably $4,800.00 to $9,600.00; $4,800.00 if you win none of them.');
       await waitUntilLoaded(page);
-      const visible = (await texts(page, 'main')).join(' ');
-      const plain = (amount: number) => amount.toLocaleString('en-US', { minimumFractionDigits: 2 });
-      expect(visible).to.include(plain(worth['Large'])).and.include(plain(worth['Small']));
-      expect(visible).to.match(/60.?%/).and.include('if you win none of them');
-      expect(await page.$$('[role=img][aria-label^="Expected"]')).to.have.length(1);
+      const rows = (await texts(page, width === 390 ? 'ul[aria-label^="Open deals"] > li' : 'main tbody tr')).join(
+        ' | ',
+      );
+      expect((await texts(page, 'main')).join(' ')).to.include('$7,280.00');
+      for (const words of [/Large[^|]*60.?%/, /Large[^|]*2,800\.00/, /Small[^|]*50.?%/, /Small[^|]*2,080\.00/])
+        expect(rows).to.match(words);
+      expect(
+        await page.$$('[role=img][aria-label="Expected $7,280.00, probably $4,800.00 to $9,600.00"]'),
+      ).to.have.length(1);
+      await (await page.waitForSelector('::-p-aria(Pay to reach)'))?.type('9000');
+      await sees(page, 'Win Large and Small to reach it: $9,600.00.');
       expect(await violations(page)).to.deep.equal([]);
       expect(problems).to.deep.equal([]);
       await close();
