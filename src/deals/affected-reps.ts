@@ -83,14 +83,14 @@ async function findEarners(tx: Transaction, dealIds: readonly string[]): Promise
   const affected = new Map<string, AffectedReps>();
   if (dealIds.length === 0) return affected;
   const { rows } = await sql<{ deal_key: string; rep_id: string; from: Day; to: Day }>`
-    with given as materialized (select id from ${unnestRows(dealIds, [['id', 'text', (dealId) => dealId]])})
+    with named as materialized (select id from ${unnestRows(dealIds, [['id', 'text', (dealId) => dealId]])})
     select deal_key, rep_id, min(earned_on) as from, max(earned_on) as to from (
       select deal_key, rep_id, earned_on from commission_events
       where workspace_id = ${tx.workspaceId} and status = 'earned' and kind = 'commission_earned'
-        and deal_key = any(array(select id from given))
+        and deal_key = any(array(select id from named))
       union all
       select deal_key, rep_id, earned_on from trued_up_rows
-      where workspace_id = ${tx.workspaceId} and deal_key = any(array(select id from given))
+      where workspace_id = ${tx.workspaceId} and deal_key = any(array(select id from named))
     ) e
     group by deal_key, rep_id`.execute(tx.db);
   for (const { deal_key: dealId, rep_id: repId, from, to } of rows) ofDealIn(affected, dealId).set(repId, { from, to });

@@ -31,17 +31,17 @@ export class OpportunityIds {
   ): Promise<{ readonly completed: ReadonlyMap<string, string>; readonly unknown: ReadonlySet<string> }> {
     const completed = new Map<string, string>();
     const unknown = new Set<string>();
-    const ids = dealIds.flatMap((given) => {
-      const lengths = idLengths(given);
-      return lengths === null ? [] : [{ given, ...lengths }];
+    const ids = dealIds.flatMap((dealId) => {
+      const lengths = idLengths(dealId);
+      return lengths === null ? [] : [{ dealId, ...lengths }];
     });
     if (ids.length === 0) return { completed, unknown };
     const stored = await this.findStored(ids.flatMap(({ short, long }) => [short, long]));
-    for (const { given, short, long } of ids) {
+    for (const { dealId, short, long } of ids) {
       const known = [long, short].find((id) => stored.has(id));
-      const found = known ?? (given === long || (await this.knowsSalesforce()) ? long : null);
-      if (found === null) unknown.add(given);
-      else if (found !== given) completed.set(given, found);
+      const found = known ?? (dealId === long || (await this.knowsSalesforce()) ? long : null);
+      if (found === null) unknown.add(dealId);
+      else if (found !== dealId) completed.set(dealId, found);
     }
     return { completed, unknown };
   }

@@ -222,14 +222,14 @@ async function loadEnteredLines(
 
 async function storeCredits(tx: Transaction, changes: readonly CreditsChange[]): Promise<void> {
   await sql`
-    with given as materialized (select * from ${unnestRows(changes, [
+    with changed as materialized (select * from ${unnestRows(changes, [
       ['deal_id', 'text', ({ dealId }) => dealId],
       ['credits', 'jsonb', ({ after }) => (after === null ? null : JSON.stringify(after))],
     ])}),
     history as (
       insert into deal_credit_history (workspace_id, deal_id, credits)
-      select ${tx.workspaceId}::uuid, deal_id, credits from given
+      select ${tx.workspaceId}::uuid, deal_id, credits from changed
     )
-    update deals d set credits = given.credits from given
-    where d.workspace_id = ${tx.workspaceId} and d.deal_id = given.deal_id`.execute(tx.db);
+    update deals d set credits = changed.credits from changed
+    where d.workspace_id = ${tx.workspaceId} and d.deal_id = changed.deal_id`.execute(tx.db);
 }

@@ -29,9 +29,9 @@ export function withAmountsOfLines(deal: Deal, convert: ConvertRefund): readonly
   const left = new Map((deal.lines ?? []).map((line) => [line.lineId, { line, rest: asNumber(line.amount) }]));
   return inOrder(refunds).map((refund) => {
     const resolved = refund.lines === undefined ? refund : giveBackLines(deal, refund, left, convert);
-    const given = resolved.amount === null ? rest : minimum(Decimal.of(resolved.amount), rest);
-    if (refund.lines === undefined) takeFromEach(left, given, rest);
-    rest = rest.minus(given);
+    const refunded = resolved.amount === null ? rest : minimum(Decimal.of(resolved.amount), rest);
+    if (refund.lines === undefined) takeFromEach(left, refunded, rest);
+    rest = rest.minus(refunded);
     return resolved;
   });
 }
@@ -39,21 +39,21 @@ export function withAmountsOfLines(deal: Deal, convert: ConvertRefund): readonly
 /** What earlier refunds left of each line. */
 type LeftOfLines = ReadonlyMap<string, { readonly line: DealLine; rest: Decimal | null }>;
 
-function takeFromEach(left: LeftOfLines, given: Decimal, rest: Decimal): void {
+function takeFromEach(left: LeftOfLines, refunded: Decimal, rest: Decimal): void {
   if (rest.isZero()) return;
   for (const entry of left.values())
-    entry.rest = entry.rest === null ? null : quotient(entry.rest.times(rest.minus(given)), rest);
+    entry.rest = entry.rest === null ? null : quotient(entry.rest.times(rest.minus(refunded)), rest);
 }
 
 function giveBackLines(deal: Deal, refund: Refund, left: LeftOfLines, convert: ConvertRefund): Refund {
   const named = (refund.lines ?? []).filter(({ lineId }) => isPositive(left.get(lineId)?.line));
   const amounts = named.map(({ lineId, amount }) => {
     const entry = left.get(lineId) as { line: DealLine; rest: Decimal };
-    const given = amount === null ? entry.rest : minimum(Decimal.of(amount), entry.rest);
-    entry.rest = entry.rest.minus(given);
+    const refunded = amount === null ? entry.rest : minimum(Decimal.of(amount), entry.rest);
+    entry.rest = entry.rest.minus(refunded);
     const to = currencyOfLine({ ...entry.line, currency: null }, deal) ?? '';
     const from = currencyOfLine(entry.line, deal) ?? to;
-    return from === to ? given : (convert(given, from, to, refund.day) ?? Decimal.zero);
+    return from === to ? refunded : (convert(refunded, from, to, refund.day) ?? Decimal.zero);
   });
   return { ...refund, lines: named, amount: sum(amounts).toString() };
 }

@@ -15,7 +15,7 @@ export type LineShares = ReadonlyMap<string, Decimal>;
 /** What a refund gives back of the rest of a deal. */
 interface DealPart {
   readonly refund: Refund;
-  readonly given: Decimal;
+  readonly refunded: Decimal;
   readonly rest: Decimal;
 }
 
@@ -25,13 +25,13 @@ interface DealPart {
  */
 export function shareLinesTaken(parts: readonly DealPart[], lines: readonly RefundedLine[]): LineShares[] {
   const left = new Map(lines.map(({ lineId }) => [lineId, Decimal.one]));
-  return parts.map(({ refund, given, rest }) => {
+  return parts.map(({ refund, refunded, rest }) => {
     const shares = new Map<string, Decimal>();
     for (const { lineId, net } of lines) {
       const ofLine = left.get(lineId) as Decimal;
       const named = refund.lines?.find((line) => line.lineId === lineId);
       if (refund.lines !== undefined && named === undefined) continue;
-      const share = named === undefined ? partOfRest(ofLine, given, rest) : partOfLine(ofLine, named.amount, net);
+      const share = named === undefined ? partOfRest(ofLine, refunded, rest) : partOfLine(ofLine, named.amount, net);
       shares.set(lineId, share);
       left.set(lineId, ofLine.minus(share));
     }
@@ -39,8 +39,8 @@ export function shareLinesTaken(parts: readonly DealPart[], lines: readonly Refu
   });
 }
 
-function partOfRest(left: Decimal, given: Decimal, rest: Decimal): Decimal {
-  return rest.isZero() ? Decimal.zero : quotient(left.times(given), rest);
+function partOfRest(left: Decimal, refunded: Decimal, rest: Decimal): Decimal {
+  return rest.isZero() ? Decimal.zero : quotient(left.times(refunded), rest);
 }
 
 function partOfLine(left: Decimal, amount: string | null, net: Decimal | null): Decimal {

@@ -818,7 +818,7 @@ function toRefundedLine({ line, credit }: FiringLine): RefundedLine {
 
 /** Why nothing is taken back; a refund that earlier ones have limited takes back less. */
 function reasonOfRefund({ link }: PlannedRefund, amount: Decimal): Reason | null {
-  return link.part.isLimited || (amount.isZero() && link.part.given.isZero()) ? 'refund_limited' : null;
+  return link.part.isLimited || (amount.isZero() && link.part.refunded.isZero()) ? 'refund_limited' : null;
 }
 
 function isSameRefund(fixed: FixedEvent, { link }: PlannedRefund, taken: TakenBack): boolean {
@@ -827,8 +827,8 @@ function isSameRefund(fixed: FixedEvent, { link }: PlannedRefund, taken: TakenBa
 
 /** What a refund takes back of the deal: of the credit, and of the pay. */
 function formatTakenShare({ link }: PlannedRefund, { share }: TakenBack): string {
-  const { given, of } = link.part;
-  const credit = link.countsCredit ? quotient(given, of) : Decimal.zero;
+  const { refunded, of } = link.part;
+  const credit = link.countsCredit ? quotient(refunded, of) : Decimal.zero;
   return `${credit.negated()} ${share.negated()}`;
 }
 

@@ -699,8 +699,8 @@ export function* payProblems(
   { rate, flatAmount, table, column }: TierPay,
   { payoutMode = 'rate', tierMode }: Partial<Pick<Rule, 'payoutMode' | 'tierMode'>>,
 ): Generator<string> {
-  const given = Object.entries({ rate, flatAmount, table }).filter(([, value]) => value !== undefined);
-  const names = given.map(([name]) => name);
+  const present = Object.entries({ rate, flatAmount, table }).filter(([, value]) => value !== undefined);
+  const names = present.map(([name]) => name);
   if (names.length > 1) yield `${names.join(' and ')} exclude each other`;
   if (names.length === 0) yield 'needs a rate or a flatAmount';
   if (table === undefined && column !== undefined) yield 'column needs a table';

@@ -147,7 +147,7 @@ export class PlanRefunds {
       cutOff: partOf(pay.cutOff, taken.minus(before)),
       parts: {
         earnedOn: source.chain.earnedOn,
-        refunded: part.given,
+        refunded: part.refunded,
         dealAmount: source.chain.dealAmount,
         window,
         waived,

@@ -172,8 +172,8 @@ function* repeated(names: readonly string[], path: string): Generator<Issue> {
     if (names.indexOf(one) < index) yield { path: `${path}.${index}.name`, message: 'is the name of an earlier one' };
 }
 
-function unknown(given: readonly string[], known: readonly string[], path: string): RateTableProblem[] {
-  return given
+function unknown(names: readonly string[], known: readonly string[], path: string): RateTableProblem[] {
+  return names
     .filter((one) => !known.includes(one))
     .map((one) => ({ path: `${path}.${one}`, message: 'is not known' }));
 }

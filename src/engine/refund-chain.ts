@@ -22,7 +22,7 @@ import { type CascadeInput, type Reason } from './trace.js';
 /** The part of a deal that a refund gives back. */
 export interface RefundedPart {
   readonly refund: Refund;
-  readonly given: Decimal;
+  readonly refunded: Decimal;
   /** What earlier refunds left of the deal. */
   readonly rest: Decimal;
   /** The amount of the deal; 1 for a deal without an amount or with 0, which is refunded as a whole. */
@@ -39,9 +39,15 @@ export function measureRefunds(refunds: readonly Refund[], dealAmount: Decimal |
   let rest = total;
   return inOrder(refunds).map((refund) => {
     const requested = requestedAmount(refund, rest, hasAmount);
-    const given = requested.isLessThan(rest) ? requested : rest;
-    const part = { refund, given, rest, of: total, isLimited: refund.amount !== null && given.isLessThan(requested) };
-    rest = rest.minus(given);
+    const refunded = requested.isLessThan(rest) ? requested : rest;
+    const part = {
+      refund,
+      refunded,
+      rest,
+      of: total,
+      isLimited: refund.amount !== null && refunded.isLessThan(requested),
+    };
+    rest = rest.minus(refunded);
     return part;
   });
 }
@@ -155,7 +161,7 @@ function losesCredit({ share }: UpstreamEvent): boolean {
 
 function creditOf(
   { credit, lines }: ChainSource,
-  { given, of }: RefundedPart,
+  { refunded, of }: RefundedPart,
   counts: boolean,
   lineShares: LineShares | null = null,
 ): Pick<ChainLink, 'countsCredit' | 'credit'> {
@@ -163,7 +169,7 @@ function creditOf(
   const counted = lineShares === null ? [] : (lines ?? []);
   const ofDeal = credit.minus(sum(counted.map((line) => line.credit)));
   const ofLines = counted.map((line) => line.credit.times(lineShares?.get(line.lineId) ?? Decimal.zero));
-  return { countsCredit: true, credit: sum([quotient(ofDeal.times(given), of), ...ofLines]).negated() };
+  return { countsCredit: true, credit: sum([quotient(ofDeal.times(refunded), of), ...ofLines]).negated() };
 }
 
 /** The share of the event that each refund takes back; their sum is never more than 1. */
@@ -182,9 +188,9 @@ function rawSharesTaken(source: ChainSource, links: readonly ChainLink[], { inpu
     if (link.reason !== null) return Decimal.zero;
     const recoverable = Decimal.one.minus(link.waived);
     if (link.window === null) return shareTakenBelow(source, link.dealKey, inputs ?? []).times(recoverable);
-    const { given, of } = link.part;
+    const { refunded, of } = link.part;
     const kind = link.window.share.times(recoverable);
-    if (lines === null || link.lineShares === null || paid.isZero()) return quotient(given.times(kind), of);
+    if (lines === null || link.lineShares === null || paid.isZero()) return quotient(refunded.times(kind), of);
     const ofLines = [...link.lineShares].map(([id, share]) => share.times(lines.get(id) ?? Decimal.zero));
     return quotient(sum(ofLines).times(kind), paid);
   });

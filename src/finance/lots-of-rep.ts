@@ -47,7 +47,7 @@ export async function loadEnds(tx: Transaction, rows: readonly PayableRow[]): Pr
     const approved = period === null ? undefined : frozen.get(frozenKey(repId, period.period, dealId));
     const amount = approved === undefined ? (present.get(dealId) ?? null) : approved;
     return measureRefunds(facts.get(dealId) ?? [], amount === null ? null : Decimal.of(amount)).map(
-      ({ refund, given, of }) => ({ day: refund.day, ended: given, of }),
+      ({ refund, refunded, of }) => ({ day: refund.day, ended: refunded, of }),
     );
   };
 }

@@ -167,13 +167,13 @@ function withoutRepeated<Fact extends object>(
   read: readonly ReadRow<Fact>[],
 ): ReadRow<Fact>[] {
   const first = new Map<string, { readonly fact: Fact; readonly row: number | undefined }>();
-  return read.map((given, index) => {
-    if (given === null || given instanceof Failure) return given;
-    const { fact } = given;
+  return read.map((row, index) => {
+    if (row === null || row instanceof Failure) return row;
+    const { fact } = row;
     const earlier = first.get(keyOfFact(facts, fact));
     if (earlier === undefined) first.set(keyOfFact(facts, fact), { fact, row: rows[index]?.row });
-    if (earlier === undefined || earlier.fact === fact) return given;
-    if (isSameFact(facts, earlier.fact, fact)) return { ...given, fact: earlier.fact, repeats: true };
+    if (earlier === undefined || earlier.fact === fact) return row;
+    if (isSameFact(facts, earlier.fact, fact)) return { ...row, fact: earlier.fact, repeats: true };
     return rejectedRow(`is about the same as row ${earlier.row}`);
   });
 }
@@ -185,16 +185,16 @@ async function planChanges<Fact extends object>(
   rows: readonly { readonly row: number }[],
   read: readonly ReadRow<Fact>[],
 ): Promise<ReadonlyMap<string, ChangeOfRow<Fact>>> {
-  const given = read.flatMap((each, index) =>
+  const factsOfRows = read.flatMap((each, index) =>
     each === null || each instanceof Failure ? [] : [{ fact: each.fact, row: rows[index]?.row ?? 0 }],
   );
   const present = await loadFacts(
     tx,
     facts,
-    given.map(({ fact }) => fact),
+    factsOfRows.map(({ fact }) => fact),
   );
   const planned = new Map<string, ChangeOfRow<Fact>>();
-  for (const { fact, row } of given) {
+  for (const { fact, row } of factsOfRows) {
     const key = keyOfFact(facts, fact);
     const before = present.get(key) ?? null;
     if (!planned.has(key)) planned.set(key, { row, before, after: before === null ? fact : merged(before, fact) });

@@ -26,15 +26,15 @@ const known: Readonly<Record<SourceAddress['kind'], readonly (keyof Credentials)
 };
 
 /** Throws unless the credentials are those of the kind of source. */
-export function assertCredentials({ kind }: Pick<SourceAddress, 'kind'>, given: Credentials | undefined): void {
-  const present = Object.keys(given ?? {}) as (keyof Credentials)[];
+export function assertCredentials({ kind }: Pick<SourceAddress, 'kind'>, credentials: Credentials | undefined): void {
+  const present = Object.keys(credentials ?? {}) as (keyof Credentials)[];
   const foreign = present.find((name) => !known[kind].includes(name));
   if (foreign !== undefined)
     throw invalid({ path: `credentials.${foreign}`, message: `a source of the kind ${kind} has none` });
   if (kind === 's3' && present.length !== 2)
     throw invalid({ path: 'credentials', message: 'must have accessKeyId and secretAccessKey' });
   if (kind === 'stripe' && present.length === 0) throw invalid({ path: 'credentials', message: 'must have an apiKey' });
-  if (kind === 'sftp' && given?.password === undefined && given?.privateKey === undefined)
+  if (kind === 'sftp' && credentials?.password === undefined && credentials?.privateKey === undefined)
     throw invalid({ path: 'credentials', message: 'must have a password or a privateKey' });
 }
 
@@ -46,10 +46,10 @@ export function credentialsContext(scheduledImportId: string): string {
 export function sealCredentials(
   secrets: Secrets,
   scheduledImportId: string,
-  given: Credentials | undefined,
+  credentials: Credentials | undefined,
 ): Buffer | null {
-  if (given === undefined || Object.keys(given).length === 0) return null;
-  return secrets.seal(credentialsContext(scheduledImportId), JSON.stringify(given));
+  if (credentials === undefined || Object.keys(credentials).length === 0) return null;
+  return secrets.seal(credentialsContext(scheduledImportId), JSON.stringify(credentials));
 }
 
 export function openCredentials(secrets: Secrets, scheduledImportId: string, sealed: Buffer | null): Credentials {

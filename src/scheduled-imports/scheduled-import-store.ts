@@ -94,8 +94,8 @@ export async function updateScheduledImport(
 }
 
 /** Stores the schedule, or the next run of the stored one. */
-async function setSchedule(tx: Transaction, id: string, given: Schedule | undefined): Promise<void> {
-  const schedule = given ?? (await readSchedule(tx, id));
+async function setSchedule(tx: Transaction, id: string, changedSchedule: Schedule | undefined): Promise<void> {
+  const schedule = changedSchedule ?? (await readSchedule(tx, id));
   await tx.db
     .updateTable('scheduled_imports')
     .set({ every: schedule.every, at_time: schedule.at, next_run_at: nextRun(tx, schedule) })

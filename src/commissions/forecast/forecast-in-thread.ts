@@ -148,7 +148,7 @@ function summarize(task: ForecastTask, { outcomes, pays, pay, dealIds }: Calcula
   const sure = pay.of([]);
   const currencies = currenciesOf(task.workspace.currency, [sure, ...pays]);
   const amounts = currencies.map((currency): ForecastedAmounts => {
-    const inCurrency = (given: Amounts) => given.get(currency) ?? Decimal.zero;
+    const inCurrency = (amounts: Amounts) => amounts.get(currency) ?? Decimal.zero;
     const round = (amount: Decimal) => roundToCurrency(amount, currency).toNumber();
     const { expected, p10, p90, worth } = outcomes.distribution(pays.map(inCurrency));
     return {

@@ -57,12 +57,12 @@ function everyOutcome(deals: readonly UncertainDeal[]): Outcomes {
         p90: percentile(weighted, ninety),
         worth: deals.map((_, index) => {
           const others = probabilities.toSpliced(index, 1);
-          const given = (isWon: boolean) =>
+          const expectedIf = (isWon: boolean) =>
             expectation(
               pays.filter((_pay, outcome) => isSet(outcome, index) === isWon),
               others,
             );
-          return given(true).minus(given(false));
+          return expectedIf(true).minus(expectedIf(false));
         }),
       };
     },

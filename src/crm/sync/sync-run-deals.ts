@@ -37,19 +37,19 @@ export async function countSyncedDeals(
     ['is_skipped', 'boolean', (deal) => String(deal.isSkipped)],
   ]);
   const { rows } = await sql<Counted>`
-    with given as materialized (select * from ${incoming}),
+    with reported as materialized (select * from ${incoming}),
     before as materialized (
-      select p.deal_id, p.outcome, p.is_skipped from given g cross join lateral (
+      select p.deal_id, p.outcome, p.is_skipped from reported r cross join lateral (
         select deal_id, outcome, is_skipped from crm_sync_run_deals
-        where workspace_id = ${tx.workspaceId} and sync_run_id = ${syncRunId} and deal_id = g.deal_id limit 1
+        where workspace_id = ${tx.workspaceId} and sync_run_id = ${syncRunId} and deal_id = r.deal_id limit 1
       ) p
     ),
     decided as (
-      select g.deal_id, b.outcome as was, coalesce(b.is_skipped, false) as was_skipped,
-        g.is_skipped or coalesce(b.is_skipped, false) as is_skipped,
-        case when b.outcome is null or b.outcome = any(${provisional}::text[]) or g.outcome = 'deleted'
-          then g.outcome else b.outcome end as outcome
-      from given g left join before b using (deal_id)
+      select r.deal_id, b.outcome as was, coalesce(b.is_skipped, false) as was_skipped,
+        r.is_skipped or coalesce(b.is_skipped, false) as is_skipped,
+        case when b.outcome is null or b.outcome = any(${provisional}::text[]) or r.outcome = 'deleted'
+          then r.outcome else b.outcome end as outcome
+      from reported r left join before b using (deal_id)
     ),
     written as (
       insert into crm_sync_run_deals (workspace_id, sync_run_id, deal_id, outcome, is_skipped, listing)

@@ -90,9 +90,9 @@ export const importDealLines = operation({
   },
   uses: { changes: CommissionChanges, unitOfWork: UnitOfWork, clock: CLOCK },
   /** The rows of a deal are written together or not at all. */
-  async execute({ query: given, body }, caller, { changes, unitOfWork, clock }): Promise<ImportResponse> {
-    const { dryRun, effect, textColumns = [] } = given;
-    const { rows: sent, reader } = await readImport(body, given, lineColumns, numericColumns);
+  async execute({ query: options, body }, caller, { changes, unitOfWork, clock }): Promise<ImportResponse> {
+    const { dryRun, effect, textColumns = [] } = options;
+    const { rows: sent, reader } = await readImport(body, options, lineColumns, numericColumns);
     const fields = await scanFields(sent, reader, textColumns);
     const pace = new ImportPace(() => unitOfWork.hasOthers(caller));
     return withDryRun<ImportResponse>(dryRun, (end) =>

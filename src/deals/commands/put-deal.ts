@@ -53,7 +53,7 @@ export const putDeal = operation({
   },
   uses: { changes: CommissionChanges },
   /** The body is the whole deal: absent fields are removed. */
-  async execute({ params: { dealId: given }, query, body: { lines, ...body } }, caller, { changes }) {
+  async execute({ params: { dealId: sentId }, query, body: { lines, ...body } }, caller, { changes }) {
     const dealLines = lines === undefined ? null : toDealLines(lines);
     const sourceUpdatedAt = body.sourceUpdatedAt ? new Date(body.sourceUpdatedAt) : null;
     return changes.run(caller, 'shared', async (tx, recalculate) => {
@@ -62,7 +62,7 @@ export const putDeal = operation({
       const slug = findAmountOutOfRange(content, terms);
       if (slug !== null) throw invalid({ path: `fields.${slug}`, message: amountBound });
       const read = readContent(content, terms);
-      const dealId = (await new OpportunityIds(tx).complete([given])).completed.get(given) ?? given;
+      const dealId = (await new OpportunityIds(tx).complete([sentId])).completed.get(sentId) ?? sentId;
       const {
         outcomes: [outcome],
         changes: recorded,

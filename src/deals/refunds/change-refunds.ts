@@ -248,7 +248,7 @@ export async function listEarners(tx: Transaction, dealId: string): Promise<stri
 async function loadEarned(tx: Transaction, dealIds: readonly string[]): Promise<EarnedDays[]> {
   if (dealIds.length === 0) return [];
   const { rows } = await sql<EarnedDays>`
-    with given as materialized (
+    with keys as materialized (
       select id, id as deal_key from ${unnestRows(dealIds, [['id', 'text', (dealId) => dealId]])}
       union all
       select distinct deal_id, 'refund:' || deal_id || ':' || refund_id from deal_refund_history
@@ -263,13 +263,13 @@ async function loadEarned(tx: Transaction, dealIds: readonly string[]): Promise<
     ) d
     where rep_id is not null and close_date is not null
     union
-    select e.rep_id as "repId", g.id as "dealId", e.deal_key as "dealKey", e.earned_on as day
-    from given g cross join lateral (
+    select e.rep_id as "repId", k.id as "dealId", e.deal_key as "dealKey", e.earned_on as day
+    from keys k cross join lateral (
       select rep_id, deal_key, earned_on from commission_events
-      where workspace_id = ${tx.workspaceId} and deal_key = g.deal_key and kind = 'commission_earned' and status = 'earned'
+      where workspace_id = ${tx.workspaceId} and deal_key = k.deal_key and kind = 'commission_earned' and status = 'earned'
       union all
       select rep_id, deal_key, earned_on from trued_up_rows
-      where workspace_id = ${tx.workspaceId} and deal_key = g.deal_key
+      where workspace_id = ${tx.workspaceId} and deal_key = k.deal_key
       offset 0
     ) e`.execute(tx.db);
   return rows;

@@ -147,7 +147,7 @@ function limitWarnings(
   return [
     {
       code: 'refund_limited',
-      message: `Earlier refunds left ${part.given} of the deal, so only this much counts.`,
+      message: `Earlier refunds left ${part.refunded} of the deal, so only this much counts.`,
     },
   ];
 }

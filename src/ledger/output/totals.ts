@@ -55,8 +55,8 @@ export async function refreshTotals(
 const fewRows = 20;
 
 /** Runs statements that join so many given rows. */
-function withHashJoins<T>(tx: Transaction, given: number, work: () => Promise<T>): Promise<T> {
-  return given <= fewRows ? work() : withoutNestedLoops(tx, work);
+function withHashJoins<T>(tx: Transaction, rowCount: number, work: () => Promise<T>): Promise<T> {
+  return rowCount <= fewRows ? work() : withoutNestedLoops(tx, work);
 }
 
 /** Writes totals that a run has computed. Counters that it does not contain are read from the events. */

@@ -140,7 +140,7 @@ class Shares {
     const refunds = this.facts.refunds.get(dealKey ?? '') ?? [];
     return {
       amount: ofDeal,
-      refunds: measureRefunds(refunds, ofDeal).map(({ refund, given }) => ({ day: refund.day, amount: given })),
+      refunds: measureRefunds(refunds, ofDeal).map(({ refund, refunded }) => ({ day: refund.day, amount: refunded })),
       payments: (this.facts.invoices.get(dealKey ?? '') ?? []).flatMap((invoice) =>
         toPayments(invoice, currency, this.rates),
       ),

@@ -49,12 +49,12 @@ function fieldNotDated(slug: string): Failure {
 }
 
 /** The values as they are stored, in the order of their days. */
-export function readDatedValues(field: PersonField, given: readonly DatedValue[]): DatedValue[] {
+export function readDatedValues(field: PersonField, requested: readonly DatedValue[]): DatedValue[] {
   const issues: Issue[] = [];
-  const read = given.map(({ from, value }, index): DatedValue => {
+  const read = requested.map(({ from, value }, index): DatedValue => {
     const result = readFieldValue(field, value);
     if ('problem' in result) issues.push({ path: `values.${index}.value`, message: result.problem });
-    if (given.findIndex((other) => other.from === from) < index)
+    if (requested.findIndex((other) => other.from === from) < index)
       issues.push({ path: `values.${index}.from`, message: 'is the day of an earlier value' });
     return { ...(from === undefined ? {} : { from }), value: 'value' in result ? result.value : value };
   });

@@ -198,9 +198,9 @@ class MemberImport {
     const filled: Record<string, FieldValue> = { ...known };
     const byName = new Map(Object.entries(values).map(([name, value]) => [name.toLowerCase(), value]));
     for (const field of this.current.fields) {
-      const given = byName.get(field.crmField?.toLowerCase() ?? '');
-      if (given === undefined || Object.hasOwn(known, field.slug)) continue;
-      const read = readFieldValue(field, given);
+      const crmValue = byName.get(field.crmField?.toLowerCase() ?? '');
+      if (crmValue === undefined || Object.hasOwn(known, field.slug)) continue;
+      const read = readFieldValue(field, crmValue);
       if ('value' in read) filled[field.slug] = read.value;
     }
     return filled;

@@ -49,7 +49,7 @@ export type FieldValues = Readonly<Record<string, FieldValue>>;
 export const fieldValues = z
   .record(z.string().max(100), z.union([z.string().max(1000), z.number(), z.null()]))
   .describe('Values of the fields that the workspace defines (GET /v1/person-fields), by slug; null for none');
-type GivenValues = z.infer<typeof fieldValues>;
+type SentValues = z.infer<typeof fieldValues>;
 
 /** The definitions, each with its own slug and label, and with options exactly if it is a select field. */
 export function assertFields(fields: readonly PersonField[]): void {
@@ -73,8 +73,8 @@ export function assertFields(fields: readonly PersonField[]): void {
 }
 
 /** The value as it is stored, or what is wrong with it. */
-export function readFieldValue(field: PersonField, given: FieldValue): { value: FieldValue } | { problem: string } {
-  const written = typeof given === 'number' ? String(given) : given.trim();
+export function readFieldValue(field: PersonField, value: FieldValue): { value: FieldValue } | { problem: string } {
+  const written = typeof value === 'number' ? String(value) : value.trim();
   switch (field.type) {
     case 'number': {
       const value = Number(written);
@@ -101,14 +101,14 @@ export function readFieldValue(field: PersonField, given: FieldValue): { value: 
 /** The stored values after the change. Issues have the path of the change and the slug. */
 export function changedValues(
   fields: readonly PersonField[],
-  given: GivenValues | undefined,
+  sent: SentValues | undefined,
   known: FieldValues,
   path: string,
 ): { readonly values: FieldValues; readonly issues: readonly Issue[] } {
-  if (given === undefined) return { values: known, issues: [] };
+  if (sent === undefined) return { values: known, issues: [] };
   const values: Record<string, FieldValue> = { ...known };
   const issues: Issue[] = [];
-  for (const [name, value] of Object.entries(given)) {
+  for (const [name, value] of Object.entries(sent)) {
     const field = fields.find((defined) => defined.slug === name);
     if (field === undefined)
       issues.push({ path: `${path}.${name}`, message: 'is not a field of people in this workspace' });

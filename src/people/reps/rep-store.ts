@@ -157,17 +157,17 @@ export async function claimUnresolvedDeals(tx: Transaction, reps: readonly Store
   // Equal values are joined by hash: comparing every deal with every rep takes minutes for thousands of both.
   const { rows } = await withoutNestedLoops(tx, () =>
     sql<{ rep_id: string }>`
-      with given as materialized (select rep_id, email, lower(crm_member_id) as member from ${repRows(reps)}),
+      with changed as materialized (select rep_id, email, lower(crm_member_id) as member from ${repRows(reps)}),
       unresolved as materialized (
         select deal_id, lower(owner_id) as owner_id, lower(owner_email) as owner_email from deals
         where workspace_id = ${tx.workspaceId} and rep_id is null
       ),
       -- the owner's id takes precedence over the owner's address
       matches as (
-        select deal_id, given.rep_id, 1 as precedence from unresolved join given on member = owner_id
-        union all select deal_id, given.rep_id, 1 from unresolved join given on member = owner_email
-        union all select deal_id, given.rep_id, 2 from unresolved join given on email = owner_email
-        union all select deal_id, given.rep_id, 2 from unresolved join given on email = owner_id
+        select deal_id, changed.rep_id, 1 as precedence from unresolved join changed on member = owner_id
+        union all select deal_id, changed.rep_id, 1 from unresolved join changed on member = owner_email
+        union all select deal_id, changed.rep_id, 2 from unresolved join changed on email = owner_email
+        union all select deal_id, changed.rep_id, 2 from unresolved join changed on email = owner_id
       ),
       owners as (
         select distinct on (deal_id) deal_id, rep_id from matches order by deal_id, precedence, rep_id

@@ -193,8 +193,8 @@ function readItems(name: string, value: unknown): Item[] {
 }
 
 /** Microsoft Entra ID sends roles as JSON in a text, alone or as the value of an object. */
-function readItem(name: string, given: unknown): Item {
-  const object = isObject(given) ? withLoweredNames(given) : { value: given };
+function readItem(name: string, sent: unknown): Item {
+  const object = isObject(sent) ? withLoweredNames(sent) : { value: sent };
   const inner = fromJson(object['value']);
   const { value, type, primary: marked } = isObject(inner) ? { ...object, ...withLoweredNames(inner) } : object;
   const primary = toBoolean(marked);
@@ -242,8 +242,8 @@ export function toDraft(user: ScimUser): UserDraft {
     'name.givenName': name.givenName,
     'name.familyName': name.familyName,
   } satisfies Record<TextName, string | undefined>);
-  const given = texts.filter((entry): entry is [TextName, string] => entry[1] !== undefined);
-  return { texts: new Map(given), active, emails, roles, managerId: manager?.value };
+  const present = texts.filter((entry): entry is [TextName, string] => entry[1] !== undefined);
+  return { texts: new Map(present), active, emails, roles, managerId: manager?.value };
 }
 
 export function fromDraft({ texts, active, emails, roles, managerId }: UserDraft): ScimUser {

@@ -137,10 +137,10 @@ function readMembers(value: unknown): string[] {
 
 function readOperations(body: unknown): Operation[] {
   const attributes = Object.entries(assertObject(body)).map(([name, value]) => [name.toLowerCase(), value] as const);
-  const { operations: given } = Object.fromEntries(attributes) as Loose;
-  if (!Array.isArray(given) || given.length > maxOperations)
+  const { operations: requested } = Object.fromEntries(attributes) as Loose;
+  if (!Array.isArray(requested) || requested.length > maxOperations)
     throw new ScimError(400, 'invalidSyntax', `Operations must be a list of at most ${maxOperations} operations.`);
-  return given.map((operation: unknown) => {
+  return requested.map((operation: unknown) => {
     const { op, path, value } = assertObject(operation);
     const verb = verbs.find((each) => typeof op === 'string' && each === op.toLowerCase());
     if (verb === undefined) throw new ScimError(400, 'invalidSyntax', `op must be ${verbs.join(', ')}.`);

@@ -122,8 +122,8 @@ function changedName(user: ScimUser, before: ScimUser): string | undefined {
 }
 
 /** The primary role, otherwise the first one; providers write its name in any case. */
-function readRole({ roles: given = [] }: ScimUser): Role | undefined {
-  const value = (given.find(({ primary }) => primary === true) ?? given[0])?.value;
+function readRole({ roles: sentRoles = [] }: ScimUser): Role | undefined {
+  const value = (sentRoles.find(({ primary }) => primary === true) ?? sentRoles[0])?.value;
   if (value === undefined) return undefined;
   const role = roles.find((each) => each === value.toLowerCase());
   if (role === undefined)

@@ -176,13 +176,13 @@ interface WrittenTable {
 async function writeTable(
   tx: Transaction,
   caller: Caller,
-  { name: given, note, seen, change }: TableChange,
+  { name: requestedName, note, seen, change }: TableChange,
 ): Promise<WrittenTable> {
-  const latest = await findTableRevision(tx, given);
+  const latest = await findTableRevision(tx, requestedName);
   const stored = latest?.table ?? null;
   assertNotChanged(latest?.revision ?? 0, seen);
   const table = change(stored);
-  const name = stored?.name ?? given;
+  const name = stored?.name ?? requestedName;
   const plans = (await listUsingPlans(tx, name)).map(({ planId, name: plan }) => ({ planId, name: plan }));
   if (table !== null) {
     assertSound(table);

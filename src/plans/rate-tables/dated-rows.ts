@@ -7,20 +7,20 @@ import { type RowCounts } from './rate-table.js';
 type Rows = RateTable['rows'];
 
 /** The stored rows until the day before, and the new ones from the day on. */
-export function replaceFrom(stored: RateTable, given: RateTable, from: Day): RateTable {
+export function replaceFrom(stored: RateTable, replacement: RateTable, from: Day): RateTable {
   for (const part of ['keys', 'columns'] as const)
-    if (JSON.stringify(stored[part].map(inOrder)) !== JSON.stringify(given[part].map(inOrder)))
+    if (JSON.stringify(stored[part].map(inOrder)) !== JSON.stringify(replacement[part].map(inOrder)))
       throw invalid({ path: part, message: 'must be those of the stored table where from is given' });
   const last = addDays(from, -1);
   const unchanged = stored.rows
     .filter(({ effectiveStart }) => (effectiveStart ?? earliestDay) < from)
     .map((row) => ((row.effectiveEnd ?? latestDay) < from ? row : { ...row, effectiveEnd: last }));
-  const added = given.rows.map((row, index) => {
+  const added = replacement.rows.map((row, index) => {
     if ((row.effectiveEnd ?? latestDay) < from)
       throw invalid({ path: `rows.${index}.effectiveEnd`, message: 'must not be before from' });
     return (row.effectiveStart ?? earliestDay) < from ? { ...row, effectiveStart: from } : row;
   });
-  return { ...given, rows: [...unchanged, ...added] };
+  return { ...replacement, rows: [...unchanged, ...added] };
 }
 
 /** The days on which the tables may say something else; null if there is none. */

@@ -108,8 +108,8 @@ function readPay(
   reader: CellReader,
 ): RateValue {
   if (text === undefined) throw new Failure('value_missing', `${name}: is empty`);
-  const [, given, rest = text] = ofKind.exec(text) ?? [];
-  const kind = rateKinds.find((one) => one.toLowerCase() === given?.toLowerCase());
+  const [, writtenKind, rest = text] = ofKind.exec(text) ?? [];
+  const kind = rateKinds.find((one) => one.toLowerCase() === writtenKind?.toLowerCase());
   const value = readNumber(name, rest, kind ?? ofColumn, currency, reader);
   return kind === undefined ? value : { [kind]: value };
 }

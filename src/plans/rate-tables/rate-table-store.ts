@@ -26,7 +26,7 @@ export async function storeTable(tx: Transaction, table: RateTable, revision: Re
     insert into rate_table_rows (workspace_id, table_name, position, content, effective_start, effective_end)
     select ${tx.workspaceId}::uuid, ${name}, position - 1, r - 'effectiveStart' - 'effectiveEnd',
       (r ->> 'effectiveStart')::date, (r ->> 'effectiveEnd')::date
-    from jsonb_array_elements(${JSON.stringify(rows)}::jsonb) with ordinality as given (r, position)`.execute(tx.db);
+    from jsonb_array_elements(${JSON.stringify(rows)}::jsonb) with ordinality as input (r, position)`.execute(tx.db);
   await recordRevision(tx, name, revision, table);
 }
 

@@ -37,8 +37,8 @@ export function toTableChange(
   name: string,
   { note = '', from, revision, ...content }: z.output<typeof requestedTable>,
 ): TableChange {
-  const given = { name, ...content };
+  const table = { name, ...content };
   const change = (stored: RateTable | null) =>
-    stored === null || from === undefined ? given : replaceFrom(stored, given, from);
+    stored === null || from === undefined ? table : replaceFrom(stored, table, from);
   return { name, note, seen: revision, change };
 }

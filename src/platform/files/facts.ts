@@ -87,15 +87,15 @@ export function isSameFact({ key, terms }: Facts, a: object | null, b: object | 
 export async function loadFacts<Fact extends object>(
   tx: Transaction,
   facts: Facts<Fact>,
-  given: readonly Fact[],
+  requested: readonly Fact[],
 ): Promise<ReadonlyMap<string, Fact>> {
-  if (given.length === 0) return new Map();
-  return new Map((await facts.load(tx, given)).map((fact) => [keyOfFact(facts, fact), fact]));
+  if (requested.length === 0) return new Map();
+  return new Map((await facts.load(tx, requested)).map((fact) => [keyOfFact(facts, fact), fact]));
 }
 
 /** The stored fact with the key of the given one. */
-export async function findFact<Fact extends object>(tx: Transaction, facts: Facts<Fact>, given: Fact) {
-  return (await loadFacts(tx, facts, [given])).get(keyOfFact(facts, given)) ?? null;
+export async function findFact<Fact extends object>(tx: Transaction, facts: Facts<Fact>, fact: Fact) {
+  return (await loadFacts(tx, facts, [fact])).get(keyOfFact(facts, fact)) ?? null;
 }
 
 const rowsPerStatement = 10_000;

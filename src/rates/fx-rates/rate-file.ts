@@ -57,9 +57,9 @@ async function readCentralBank(
   { table = defaultRateTable, since }: FileSettings,
 ): Promise<ReadRow[]> {
   if (rows.length > maxDays) throw invalid({ path: '', message: `the file has more than ${maxDays} rows` });
-  const given = rows.map((cells) => ({ cells, problem: null }));
+  const tableRows = rows.map((cells) => ({ cells, problem: null }));
   const reader = new CellReader({ dates: 'ISO', numbers: 'en' });
-  return readRowsInSlices(given, ({ cells }) => {
+  return readRowsInSlices(tableRows, ({ cells }) => {
     const day = filled('Date', reader.day('Date', trimmed(cells[0] ?? '')));
     if (since !== undefined && day < since) return [];
     return header.flatMap((to, index): StoredRate[] => {

@@ -58,12 +58,12 @@ export const createScheduledImport = operation({
   },
   uses: { unitOfWork: UnitOfWork, secrets: Secrets, queue: JobQueue, config: CONFIG },
   /** The first run, which makes the dry run, begins at once. */
-  async execute({ body: { credentials: given, ...added } }, caller, { unitOfWork, secrets, queue, config }) {
+  async execute({ body: { credentials: sentCredentials, ...added } }, caller, { unitOfWork, secrets, queue, config }) {
     assertSubject(added.subject, added.source);
     assertAddress(added.source, config.CRM_ALLOW_LOOPBACK);
-    assertCredentials(added.source, given);
+    assertCredentials(added.source, sentCredentials);
     const id = newId();
-    const secret = sealCredentials(secrets, id, given);
+    const secret = sealCredentials(secrets, id, sentCredentials);
     const created = await unitOfWork.run(caller, { lock: 'exclusive', access: 'write' }, async (tx) => {
       if ((await listScheduledImportsOf(tx)).length >= maxScheduledImports)
         throw new Failure(

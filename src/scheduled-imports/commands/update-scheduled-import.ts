@@ -57,7 +57,7 @@ export const updateScheduledImport = operation({
   method: 'patch',
   path: '/v1/scheduled-imports/:scheduledImportId',
   access: 'admin',
-  stepUp: ({ body: { source, credentials: given } }) => source !== undefined || given !== undefined,
+  stepUp: ({ body: { source, credentials: sentCredentials } }) => source !== undefined || sentCredentials !== undefined,
   params: z.strictObject(importPath),
   body,
   response: scheduledImport,
@@ -73,12 +73,12 @@ export const updateScheduledImport = operation({
       throw invalid({ path: '', message: 'give at least one of name, source, credentials, options, schedule, paused' });
     const id = requireUuid(scheduledImportId, 'not_found', unknownScheduledImport);
     if (change.source !== undefined) assertAddress(change.source, config.CRM_ALLOW_LOOPBACK);
-    const { credentials: given, ...rest } = change;
+    const { credentials: sentCredentials, ...rest } = change;
     const changed = await unitOfWork.run(caller, { lock: 'exclusive', access: 'write' }, async (tx) => {
       const current = await findScheduledImport(tx, id);
       assertComplete(current, change);
       if (change.source !== undefined) assertSubject(current.subject, change.source);
-      const secret = given === undefined ? undefined : sealCredentials(secrets, id, given);
+      const secret = sentCredentials === undefined ? undefined : sealCredentials(secrets, id, sentCredentials);
       await storeChange(tx, id, { ...rest, secret });
       await recordAuditEntry(tx, caller, {
         trigger: 'scheduled_import_changed',

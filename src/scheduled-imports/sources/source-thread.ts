@@ -10,8 +10,8 @@ let content: Buffer = Buffer.alloc(0);
 let file: ReadFile | undefined;
 
 /** The script of the worker threads that read sources. Between the tasks of its work a thread keeps what it has read. */
-serveThread(async ([given]) => {
-  const task = given as SourceTask;
+serveThread(async ([message]) => {
+  const task = message as SourceTask;
   if ('open' in task) source = await openSource(...task.open);
   if (source === undefined) throw unreachable('the connection was lost');
   if ('open' in task) return JSON.stringify(source.hostKey);

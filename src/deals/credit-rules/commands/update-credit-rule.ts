@@ -35,14 +35,14 @@ export const updateCreditRule = operation({
   },
   uses: { changes: CommissionChanges, clock: CLOCK },
   async execute({ params: { creditRuleId }, query: { dryRun }, body: change }, caller, { changes, clock }) {
-    const given = Object.entries(change).filter(([, value]) => value !== undefined);
-    if (given.length === 0) throw invalid({ path: '', message: 'give at least one field to change' });
+    const changedFields = Object.entries(change).filter(([, value]) => value !== undefined);
+    if (changedFields.length === 0) throw invalid({ path: '', message: 'give at least one field to change' });
     return runRuleChange(changes, clock, caller, {
       dryRun,
       write: async (tx) => {
         const current = (await loadCreditRules(tx)).find((rule) => rule.creditRuleId === creditRuleId);
         if (current === undefined) throw creditRuleNotFound();
-        const rule = { ...toRecord(current), ...Object.fromEntries(given) } as CreditRule;
+        const rule = { ...toRecord(current), ...Object.fromEntries(changedFields) } as CreditRule;
         assertValidRule(rule);
         await storeCreditRule(tx, rule);
         return rule;

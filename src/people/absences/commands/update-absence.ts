@@ -32,12 +32,12 @@ export const updateAbsence = operation({
   },
   uses: { changes: CommissionChanges, clock: CLOCK },
   async execute({ params: { absenceId }, query: { dryRun }, body: change }, caller, uses): Promise<ChangedAbsence> {
-    const given = Object.entries(change).filter(([, value]) => value !== undefined);
-    if (given.length === 0) throw invalid({ path: '', message: 'give at least one field to change' });
+    const changedFields = Object.entries(change).filter(([, value]) => value !== undefined);
+    if (changedFields.length === 0) throw invalid({ path: '', message: 'give at least one field to change' });
     return runAbsenceChange(uses, caller, dryRun, async (tx) => {
       const before = await findAbsence(tx, absenceId);
       if (before === null) throw absenceNotFound();
-      const after: Absence = { ...before, ...Object.fromEntries(given) };
+      const after: Absence = { ...before, ...Object.fromEntries(changedFields) };
       assertDayOrder(['from', after.from], ['to', after.to]);
       return { before, after, result: { ...after, ...(await findAbsenceWarnings(tx, after.repId)) } };
     });

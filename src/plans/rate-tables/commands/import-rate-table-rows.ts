@@ -70,15 +70,15 @@ export const importRateTableRows = operation({
     },
   },
   uses: { changes: CommissionChanges, unitOfWork: UnitOfWork, clock: CLOCK },
-  async execute({ params: { name }, query: given, body }, caller, { changes, unitOfWork, clock }) {
-    const { dryRun, delimiter, note = '', from, revision } = given;
+  async execute({ params: { name }, query: options, body }, caller, { changes, unitOfWork, clock }) {
+    const { dryRun, delimiter, note = '', from, revision } = options;
     const records = await readCsvRecords(body.stream, delimiter);
     const latest = await unitOfWork.run(caller, { lock: 'none', access: 'read' }, (tx) => findTableRevision(tx, name));
     const stored = existing(latest?.table ?? null);
     const rows = await readFileRows(records, stored);
     if (rows.length === 0) throw invalid({ path: '', message: 'the file has no rows' });
     const numbers = stored.columns.map((column) => column.name);
-    const read = await readRateRows(rows, stored, cellReader(given, rows, numbers), from);
+    const read = await readRateRows(rows, stored, cellReader(options, rows, numbers), from);
     const sound = read.flatMap((row) => (row instanceof Failure ? [] : [row]));
     const respond = (results: readonly RowResult[]) => toImportResponse(results, dryRun);
     if (sound.length < read.length)

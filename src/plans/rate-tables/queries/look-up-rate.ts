@@ -108,24 +108,24 @@ export const lookUpRate = operation({
     },
   },
   uses: { unitOfWork: UnitOfWork, clock: CLOCK },
-  async execute({ params: { name }, body: given }, caller, { unitOfWork, clock }) {
-    if ((given.values === undefined) === (given.dealId === undefined))
+  async execute({ params: { name }, body: lookup }, caller, { unitOfWork, clock }) {
+    if ((lookup.values === undefined) === (lookup.dealId === undefined))
       throw invalid({ path: 'values', message: 'give either values or dealId' });
-    narrowedReps(caller, given.repId);
+    narrowedReps(caller, lookup.repId);
     return unitOfWork.run(caller, { lock: 'none', access: 'read' }, async (tx) => {
       const table = existing((await findTableRevision(tx, name))?.table ?? null);
       const today = await workspaceToday(tx, clock);
       const { values, on } =
-        given.dealId === undefined
-          ? { values: givenValues(table, given.values ?? {}), on: given.day ?? today }
-          : await valuesOfDeal(tx, caller, table, { ...given, dealId: given.dealId, today });
+        lookup.dealId === undefined
+          ? { values: valuesByKey(table, lookup.values ?? {}), on: lookup.day ?? today }
+          : await valuesOfDeal(tx, caller, table, { ...lookup, dealId: lookup.dealId, today });
       const { row, keys } = lookUpRow(table, values, on);
       return { row, keys: [...keys], nearest: row === null ? findNearestRows(table, values, on) : [] };
     });
   },
 });
 
-function givenValues({ keys }: RateTable, values: NonNullable<Body['values']>): KeyValues {
+function valuesByKey({ keys }: RateTable, values: NonNullable<Body['values']>): KeyValues {
   const unknown = Object.keys(values).filter((key) => !keys.some((one) => one.name === key));
   rejectAny(unknown.map((key) => ({ path: `values.${key}`, message: 'is no key of the table' })));
   return keys.map((key) => values[key.name]);
@@ -135,7 +135,7 @@ async function valuesOfDeal(
   tx: Transaction,
   caller: Caller,
   table: RateTable,
-  { dealId: id, lineId, repId, day: given, today }: Body & { readonly dealId: string; readonly today: Day },
+  { dealId: id, lineId, repId, day: requestedDay, today }: Body & { readonly dealId: string; readonly today: Day },
 ): Promise<{ readonly values: KeyValues; readonly on: Day }> {
   await findCreditedDeal(tx, caller, id);
   const workspace = await loadWorkspaceTerms(tx);
@@ -146,7 +146,7 @@ async function valuesOfDeal(
   const line = found.deal.lines?.find((one) => one.lineId === lineId);
   if (lineId !== undefined && line === undefined)
     throw new Failure('line_not_found', 'The deal has no line with this id.', { lineId });
-  const on = given ?? found.deal.closeDate ?? today;
+  const on = requestedDay ?? found.deal.closeDate ?? today;
   const person = repId ?? found.repId;
   const facts = person === null ? undefined : (await loadPersonFacts(tx, [person])).get(person);
   const source = line === undefined ? found.deal : { ...found.deal, line };
