@@ -97,7 +97,7 @@ export async function describeImport(
   return toImportResponse(results, dryRun);
 }
 
-function toRowResult({ row, cells }: TableRow<string>, outcome: RowOutcome): RowResult {
+export function toRowResult({ row, cells }: TableRow<string>, outcome: RowOutcome): RowResult {
   const result = { row, email: cells['email'] ?? null, repId: null };
   return outcome instanceof Failure
     ? { ...result, outcome: 'rejected', code: outcome.code, reason: outcome.message }

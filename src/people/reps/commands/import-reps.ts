@@ -5,7 +5,6 @@ import { type Day } from '../../../kernel/day.js';
 import { Failure, InvalidRequest } from '../../../kernel/failure.js';
 import { groupBy } from '../../../kernel/group-by.js';
 import { readValue } from '../../../kernel/invalid-values.js';
-import { mapInSlices } from '../../../kernel/waiting.js';
 import { CommissionChanges } from '../../../ledger/requests/commission-changes.js';
 import { setAuditCounts } from '../../../platform/database/audit-counts.js';
 import { withDryRun } from '../../../platform/database/dry-run.js';
@@ -19,8 +18,11 @@ import {
   csvImport,
   csvImportExample,
   importQuery,
-  type RowResult,
+  type RowOutcome,
+  readRowsInSlices,
+  rejectedRow,
   toImportResponse,
+  toRowResult,
 } from '../../../platform/files/import-results.js';
 import { CLOCK } from '../../../platform/injection-tokens.js';
 import { operation, type StreamedBody } from '../../../platform/operations/operation.js';
@@ -108,18 +110,8 @@ async function upsert(
   );
 }
 
-/** The person of a row, or the reason for its rejection. An empty cell leaves the value unchanged. */
-function readPerson(row: Row, reader: CellReader, definitions: readonly PersonField[]): Person | string {
-  if (row.problem !== null) return row.problem;
-  try {
-    return readCells(row, reader, definitions);
-  } catch (error) {
-    if (error instanceof Failure) return error.message;
-    throw error;
-  }
-}
-
-function readCells({ cells }: Row, reader: CellReader, definitions: readonly PersonField[]): Person | string {
+/** The person of a row. An empty cell leaves the value unchanged. */
+function readPerson({ cells }: Row, reader: CellReader, definitions: readonly PersonField[]): Person {
   const { role, active, managerFrom, hireDate, endDate, payCurrencyFrom, ...others } = cells;
   const same = Object.fromEntries(Object.entries(others).filter(([name]) => !name.startsWith('fields.')));
   const fields = readFields(cells, definitions, reader);
@@ -139,18 +131,18 @@ function readCells({ cells }: Row, reader: CellReader, definitions: readonly Per
   const read = readValue(personRow, values);
   if ('value' in read) return read.value;
   const [{ path, message }] = read.issues;
-  return `${path}: ${message}`;
+  throw rejectedRow(`${path}: ${message}`);
 }
 
-/** The rows of a file that may be written, and the reasons of the others. */
+/** The rows of a file that may be written, and why the others are rejected. */
 interface Sorted {
   readonly people: Map<Row, Person>;
-  readonly rejected: Map<Row, string>;
+  readonly rejected: Map<Row, Failure>;
 }
 
 function reject({ people, rejected }: Sorted, row: Row, reason: string): void {
   people.delete(row);
-  rejected.set(row, reason);
+  rejected.set(row, rejectedRow(reason));
 }
 
 /** Rejects the rows that the error names. Returns whether there are any. */
@@ -210,13 +202,6 @@ async function writeValid(
   return new Map();
 }
 
-function toResult({ row, cells }: Row, done: UpsertedPerson | undefined, reason: string | undefined): RowResult {
-  const email = cells.email ?? null;
-  if (done === undefined)
-    return { row, outcome: 'rejected', email, repId: null, code: 'VALIDATION_FAILED', reason: reason ?? '' };
-  return { row, outcome: done.outcome, email, repId: done.repId };
-}
-
 export const importReps = operation({
   id: 'importReps',
   summary: 'Create or change people from a CSV file, by e-mail address, with a result for each row',
@@ -234,9 +219,10 @@ export const importReps = operation({
     const sorted: Sorted = { people: new Map(), rejected: new Map() };
     const numbers = fields.flatMap(({ slug, type }) => (type === 'number' ? [`fields.${slug}` as const] : []));
     const reader = cellReader(format, rows, numbers);
-    const reads = await mapInSlices(rows, (row) => [row, readPerson(row, reader, fields)] as const);
-    for (const [row, read] of reads) {
-      if (typeof read === 'string') sorted.rejected.set(row, read);
+    const reads = await readRowsInSlices(rows, (row) => readPerson(row, reader, fields));
+    for (const [index, read] of reads.entries()) {
+      const row = rows[index] as Row;
+      if (read instanceof Failure) sorted.rejected.set(row, read);
       else sorted.people.set(row, read);
     }
     const written = await writeValid(
@@ -245,7 +231,7 @@ export const importReps = operation({
       (emails) => unitOfWork.read(caller, (tx) => findRepIdsByEmail(tx, emails)),
     );
     return toImportResponse(
-      rows.map((row) => toResult(row, written.get(row), sorted.rejected.get(row))),
+      rows.map((row) => toRowResult(row, (written.get(row) ?? sorted.rejected.get(row)) as RowOutcome)),
       dryRun,
     );
   },
