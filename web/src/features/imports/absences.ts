@@ -1,56 +1,17 @@
 import { api } from '../../api/client.js';
-import {
-  cellReader,
-  columnNames,
-  emailFinder,
-  hasColumn,
-  type ImportKind,
-  type Matched,
-  type Prepared,
-  personTarget,
-  type Target,
-} from './kind.js';
-import { fileQuery, toOutcome, toUpload } from './results.js';
+import { prepareColumns, sendingRows, targetsOf } from './columns.js';
+import { hasColumn, type ImportKind, personTarget } from './kind.js';
+import { fileQuery, toUpload } from './results.js';
 
-const targets: readonly Target[] = [
+const target = targetsOf('absences');
+const targets = [
   personTarget,
-  { key: 'from', label: 'First day', names: columnNames('absences', 'from'), like: /start|first/, values: 'date' },
-  { key: 'to', label: 'Last day', names: columnNames('absences', 'to'), like: /\bend|last/, values: 'date' },
-  {
-    key: 'quotaRelief',
-    label: 'Relief of the target, %',
-    names: columnNames('absences', 'quotaRelief'),
-    like: /relief/,
-    values: 'number',
-  },
-  {
-    key: 'variableRelief',
-    label: 'Relief of the variable target, %',
-    names: columnNames('absences', 'variableRelief'),
-    like: /variable/,
-    values: 'number',
-  },
-  { key: 'note', label: 'Note', names: columnNames('absences', 'note'), values: 'text' },
+  target('from', 'First day', 'date', { like: /start|first/ }),
+  target('to', 'Last day', 'date', { like: /\bend|last/ }),
+  target('quotaRelief', 'Relief of the target, %', 'number', { like: /relief/ }),
+  target('variableRelief', 'Relief of the variable target, %', 'number', { like: /variable/ }),
+  target('note', 'Note', 'text'),
 ];
-
-const header = ['email', 'from', 'to', 'quotaRelief', 'variableRelief', 'note'] as const;
-
-function prepare(matched: Matched): Prepared {
-  const cell = cellReader(matched);
-  const emailOf = emailFinder(matched.context.people);
-  const [, ...others] = header;
-  return {
-    header,
-    rows: matched.table.rows.map((row, index) => ({
-      source: index + 1,
-      cells: [emailOf(cell(row, 'person')), ...others.map((name) => cell(row, name))],
-    })),
-    problems: [
-      hasColumn(matched, 'person') ? null : 'Choose the column with the people.',
-      hasColumn(matched, 'from') && hasColumn(matched, 'to') ? null : 'Choose the columns with the first and last day.',
-    ].filter((problem) => problem !== null),
-  };
-}
 
 export const absenceImport: ImportKind = {
   key: 'absences',
@@ -65,12 +26,16 @@ export const absenceImport: ImportKind = {
   targets,
   keepsColumns: false,
   options: () => [],
-  prepare,
-  async send(csv, given) {
-    return toOutcome(await api.importAbsences({ query: fileQuery(given), upload: toUpload(csv) }));
-  },
-  async effect(csv, given) {
-    const query = { ...fileQuery({ ...given, dryRun: true }), effect: 'true' } as const;
+  prepare: (matched) => ({
+    ...prepareColumns(targets, matched),
+    problems: [
+      hasColumn(matched, 'person') ? null : 'Choose the column with the people.',
+      hasColumn(matched, 'from') && hasColumn(matched, 'to') ? null : 'Choose the columns with the first and last day.',
+    ].filter((problem) => problem !== null),
+  }),
+  send: sendingRows((request) => api.importAbsences(request)),
+  async effect(csv, options) {
+    const query = { ...fileQuery({ ...options, dryRun: true }), effect: 'true' } as const;
     return (await api.importAbsences({ query, upload: toUpload(csv) })).effect ?? null;
   },
 };

@@ -1,53 +1,19 @@
 import { api } from '../../api/client.js';
-import {
-  cellReader,
-  columnNames,
-  emailFinder,
-  hasColumn,
-  type ImportKind,
-  type Matched,
-  type Prepared,
-  personTarget,
-  type Target,
-} from './kind.js';
-import { fileQuery, toOutcome, toUpload } from './results.js';
+import { prepareColumns, sendingRows, targetsOf } from './columns.js';
+import { hasColumn, type ImportKind, type Matched, type Prepared, personTarget } from './kind.js';
 
-const targets: readonly Target[] = [
+const target = targetsOf('assignments');
+const targets = [
   personTarget,
-  { key: 'plan', label: 'Plan', names: columnNames('assignments', 'plan'), like: /plan/, values: 'plan' },
-  {
-    key: 'effectiveStart',
-    label: 'First day',
-    names: columnNames('assignments', 'effectiveStart'),
-    like: /start/,
-    values: 'date',
-  },
-  {
-    key: 'effectiveEnd',
-    label: 'Last day',
-    names: columnNames('assignments', 'effectiveEnd'),
-    like: /\bend/,
-    values: 'date',
-  },
+  target('plan', 'Plan', 'plan', { like: /plan/ }),
+  target('effectiveStart', 'First day', 'date', { like: /start/ }),
+  target('effectiveEnd', 'Last day', 'date', { like: /\bend/ }),
 ];
 
-const header = ['email', 'plan', 'effectiveStart', 'effectiveEnd'] as const;
-
 function prepare(matched: Matched): Prepared {
-  const cell = cellReader(matched);
-  const emailOf = emailFinder(matched.context.people);
   const fallback = matched.options['plan'] ?? '';
   return {
-    header,
-    rows: matched.table.rows.map((row, index) => ({
-      source: index + 1,
-      cells: [
-        emailOf(cell(row, 'person')),
-        cell(row, 'plan') || fallback,
-        cell(row, 'effectiveStart'),
-        cell(row, 'effectiveEnd'),
-      ],
-    })),
+    ...prepareColumns(targets, matched, { convert: (text, key) => (key === 'plan' ? text || fallback : text) }),
     problems: [
       hasColumn(matched, 'person') ? null : 'Choose the column with the people.',
       hasColumn(matched, 'plan') || fallback !== '' ? null : 'There is no plan yet.',
@@ -81,7 +47,5 @@ export const assignmentImport: ImportKind = {
     ];
   },
   prepare,
-  async send(csv, given) {
-    return toOutcome(await api.importAssignments({ query: fileQuery(given), upload: toUpload(csv) }));
-  },
+  send: sendingRows((request) => api.importAssignments(request)),
 };

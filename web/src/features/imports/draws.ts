@@ -1,84 +1,21 @@
 import { api } from '../../api/client.js';
-import {
-  cellReader,
-  columnNames,
-  emailFinder,
-  type ImportKind,
-  type Matched,
-  missingColumns,
-  type Prepared,
-  personTarget,
-  type Target,
-} from './kind.js';
-import { fileQuery, toOutcome, toUpload } from './results.js';
+import { prepareColumns, sendingRows, targetsOf } from './columns.js';
+import { type ImportKind, personTarget } from './kind.js';
 
-const targets: readonly Target[] = [
+const target = targetsOf('draws');
+const targets = [
   personTarget,
-  {
-    key: 'kind',
-    label: 'Kind: guarantee or advance',
-    names: columnNames('draws', 'kind'),
-    like: /kind|type/,
-    values: 'text',
-    isRequired: true,
-  },
-  {
-    key: 'recoverable',
-    label: 'Paid back: yes or no',
-    names: columnNames('draws', 'recoverable'),
-    like: /recoverable|paid back/,
-    values: 'text',
-    isRequired: true,
-  },
-  {
-    key: 'amount',
-    label: 'Amount for each pay period',
-    names: columnNames('draws', 'amount'),
-    like: /amount/,
-    values: 'number',
-    isRequired: true,
-  },
-  { key: 'currency', label: 'Currency', names: columnNames('draws', 'currency'), values: 'text' },
-  {
-    key: 'from',
-    label: 'First day',
-    names: columnNames('draws', 'from'),
-    like: /start|first/,
-    values: 'date',
-    isRequired: true,
-  },
-  { key: 'to', label: 'Last day', names: columnNames('draws', 'to'), like: /\bend|last/, values: 'date' },
-  {
-    key: 'recoveryStart',
-    label: 'Start of the repayment',
-    names: columnNames('draws', 'recoveryStart'),
-    values: 'text',
-  },
-  { key: 'recoveryDay', label: 'Day of the repayment', names: columnNames('draws', 'recoveryDay'), values: 'date' },
-  {
-    key: 'maxPercent',
-    label: 'Kept of a statement at most, %',
-    names: columnNames('draws', 'maxPercent'),
-    like: /percent/,
-    values: 'number',
-  },
-  { key: 'forgiveOn', label: 'Forgiven on', names: columnNames('draws', 'forgiveOn'), like: /forgiv/, values: 'date' },
+  target('kind', 'Kind: guarantee or advance', 'text', { like: /kind|type/, isRequired: true }),
+  target('recoverable', 'Paid back: yes or no', 'text', { like: /recoverable|paid back/, isRequired: true }),
+  target('amount', 'Amount for each pay period', 'number', { like: /amount/, isRequired: true }),
+  target('currency', 'Currency', 'text'),
+  target('from', 'First day', 'date', { like: /start|first/, isRequired: true }),
+  target('to', 'Last day', 'date', { like: /\bend|last/ }),
+  target('recoveryStart', 'Start of the repayment', 'text'),
+  target('recoveryDay', 'Day of the repayment', 'date'),
+  target('maxPercent', 'Kept of a statement at most, %', 'number', { like: /percent/ }),
+  target('forgiveOn', 'Forgiven on', 'date', { like: /forgiv/ }),
 ];
-
-const header = ['email', ...targets.slice(1).map(({ key }) => key)];
-
-function prepare(matched: Matched): Prepared {
-  const cell = cellReader(matched);
-  const emailOf = emailFinder(matched.context.people);
-  return {
-    header,
-    rows: matched.table.rows.map((row, index) => ({
-      source: index + 1,
-      cells: [emailOf(cell(row, 'person')), ...header.slice(1).map((key) => cell(row, key))],
-    })),
-    problems: missingColumns(targets, matched),
-  };
-}
 
 export const drawImport: ImportKind = {
   key: 'draws',
@@ -93,8 +30,6 @@ export const drawImport: ImportKind = {
   targets,
   keepsColumns: false,
   options: () => [],
-  prepare,
-  async send(csv, given) {
-    return toOutcome(await api.importDraws({ query: fileQuery(given), upload: toUpload(csv) }));
-  },
+  prepare: (matched) => prepareColumns(targets, matched),
+  send: sendingRows((request) => api.importDraws(request)),
 };

@@ -1,96 +1,35 @@
 import { api } from '../../api/client.js';
-import {
-  cellReader,
-  columnNames,
-  hasColumn,
-  type ImportKind,
-  type Matched,
-  missingColumns,
-  type Prepared,
-  type Target,
-} from './kind.js';
-import { fileQuery, toOutcome, toUpload } from './results.js';
+import { prepareColumns, sendingRows, targetsOf } from './columns.js';
+import { hasColumn, type ImportKind, type Matched, type Prepared } from './kind.js';
 
-const targets: readonly Target[] = [
-  {
-    key: 'dealId',
-    label: 'Deal ID',
-    names: columnNames('invoices', 'dealId'),
-    like: /deal|opportunity/,
-    values: 'id',
-    isRequired: true,
-  },
-  {
-    key: 'invoiceId',
-    label: 'Invoice',
-    names: columnNames('invoices', 'invoiceId'),
-    like: /invoice.*(id|number|no)/,
-    values: 'id',
-    isRequired: true,
-  },
-  {
-    key: 'amount',
-    label: 'Amount without tax',
-    names: columnNames('invoices', 'amount'),
-    like: /net|subtotal/,
-    values: 'number',
-    isRequired: true,
-  },
-  {
-    key: 'grossAmount',
-    label: 'Amount with tax',
-    names: columnNames('invoices', 'grossAmount'),
-    like: /gross|total/,
-    values: 'number',
-    isFoundByName: true,
-  },
-  { key: 'currency', label: 'Currency', names: columnNames('invoices', 'currency'), values: 'text' },
-  {
-    key: 'issuedOn',
-    label: 'Day of the invoice',
-    names: columnNames('invoices', 'issuedOn'),
+const target = targetsOf('invoices');
+const targets = [
+  target('dealId', 'Deal ID', 'id', { like: /deal|opportunity/, isRequired: true }),
+  target('invoiceId', 'Invoice', 'id', { like: /invoice.*(id|number|no)/, isRequired: true }),
+  target('amount', 'Amount without tax', 'number', { like: /net|subtotal/, isRequired: true }),
+  target('grossAmount', 'Amount with tax', 'number', { like: /gross|total/, isFoundByName: true }),
+  target('currency', 'Currency', 'text'),
+  target('issuedOn', 'Day of the invoice', 'date', {
     like: /invoice.*date|issued/,
-    values: 'date',
     isRequired: true,
     isFoundByName: true,
-  },
-  { key: 'status', label: 'Status', names: columnNames('invoices', 'status'), values: 'text' },
-  { key: 'paymentId', label: 'Payment ID', names: columnNames('invoices', 'paymentId'), values: 'id' },
-  {
-    key: 'paidAmount',
-    label: 'Amount paid',
-    names: columnNames('invoices', 'paidAmount'),
-    like: /paid/,
-    values: 'number',
-    isFoundByName: true,
-  },
-  {
-    key: 'paidOn',
-    label: 'Day of the payment',
-    names: columnNames('invoices', 'paidOn'),
-    like: /payment.*date/,
-    values: 'date',
-    isFoundByName: true,
-  },
+  }),
+  target('status', 'Status', 'text'),
+  target('paymentId', 'Payment ID', 'id'),
+  target('paidAmount', 'Amount paid', 'number', { like: /paid/, isFoundByName: true }),
+  target('paidOn', 'Day of the payment', 'date', { like: /payment.*date/, isFoundByName: true }),
 ];
-
-const header = targets.map(({ key }) => key);
 
 /** A file without ids of payments has one payment for each day. */
 function prepare(matched: Matched): Prepared {
-  const cell = cellReader(matched);
-  const hasIds = hasColumn(matched, 'paymentId');
-  return {
-    header,
-    rows: matched.table.rows.map((row, index) => ({
-      source: index + 1,
-      cells: header.map((key) => {
-        const value = cell(row, key);
-        return key === 'paymentId' && !hasIds && cell(row, 'paidOn') !== '' ? `row ${index + 1}` : value;
-      }),
-    })),
-    problems: missingColumns(targets, matched),
-  };
+  const prepared = prepareColumns(targets, matched);
+  if (hasColumn(matched, 'paymentId')) return prepared;
+  const [id, day] = [prepared.header.indexOf('paymentId'), prepared.header.indexOf('paidOn')];
+  const rows = prepared.rows.map(({ source, cells }) => ({
+    source,
+    cells: cells[day] === '' ? cells : cells.with(id, `row ${source}`),
+  }));
+  return { ...prepared, rows };
 }
 
 export const invoiceImport: ImportKind = {
@@ -107,8 +46,5 @@ export const invoiceImport: ImportKind = {
   keepsColumns: false,
   options: () => [],
   prepare,
-  async send(csv, given) {
-    const query = fileQuery(given);
-    return toOutcome(await api.importInvoices({ query, upload: toUpload(csv) }));
-  },
+  send: sendingRows((request) => api.importInvoices(request)),
 };

@@ -1,49 +1,30 @@
 import { api } from '../../api/client.js';
+import { targetsOf } from './columns.js';
 import { prepareWithFields, toTextColumns } from './field-columns.js';
-import { columnNames, type ImportKind, missingColumns, type SendOptions, type Target } from './kind.js';
+import { type ImportKind, missingColumns, type SendOptions } from './kind.js';
 import { fileQuery, toOutcome, toUpload } from './results.js';
 
-const targets: readonly Target[] = [
-  {
-    key: 'dealId',
-    label: 'Deal ID',
-    names: columnNames('lines', 'dealId'),
-    like: /deal|opportunity/,
-    values: 'id',
-    isRequired: true,
-  },
-  {
-    key: 'lineId',
-    label: 'Line ID',
-    names: columnNames('lines', 'lineId'),
-    like: /line/,
-    values: 'id',
-    isRequired: true,
-  },
-  {
-    key: 'amount',
-    label: 'Net amount',
-    names: columnNames('lines', 'amount'),
-    like: /net|total|amount/,
-    values: 'number',
-    isRequired: true,
-  },
-  { key: 'productCode', label: 'Product code', names: columnNames('lines', 'productCode'), values: 'text' },
-  { key: 'name', label: 'Product name', names: columnNames('lines', 'name'), values: 'text' },
-  { key: 'family', label: 'Product family', names: columnNames('lines', 'family'), like: /family/, values: 'text' },
-  { key: 'quantity', label: 'Quantity', names: columnNames('lines', 'quantity'), like: /quantity/, values: 'number' },
-  { key: 'unitPrice', label: 'Unit price', names: columnNames('lines', 'unitPrice'), values: 'number' },
-  { key: 'listPrice', label: 'List price', names: columnNames('lines', 'listPrice'), values: 'number' },
-  { key: 'cost', label: 'Cost', names: columnNames('lines', 'cost'), values: 'number' },
-  { key: 'discount', label: 'Discount', names: columnNames('lines', 'discount'), values: 'number' },
-  { key: 'currency', label: 'Currency', names: columnNames('lines', 'currency'), values: 'text' },
-  { key: 'startDate', label: 'First day of the service', names: columnNames('lines', 'startDate'), values: 'date' },
-  { key: 'months', label: 'Months of the term', names: columnNames('lines', 'months'), values: 'number' },
-  { key: 'recurring', label: 'How it recurs', names: columnNames('lines', 'recurring'), values: 'text' },
+const target = targetsOf('lines');
+const targets = [
+  target('dealId', 'Deal ID', 'id', { like: /deal|opportunity/, isRequired: true }),
+  target('lineId', 'Line ID', 'id', { like: /line/, isRequired: true }),
+  target('amount', 'Net amount', 'number', { like: /net|total|amount/, isRequired: true }),
+  target('productCode', 'Product code', 'text'),
+  target('name', 'Product name', 'text'),
+  target('family', 'Product family', 'text', { like: /family/ }),
+  target('quantity', 'Quantity', 'number', { like: /quantity/ }),
+  target('unitPrice', 'Unit price', 'number'),
+  target('listPrice', 'List price', 'number'),
+  target('cost', 'Cost', 'number'),
+  target('discount', 'Discount', 'number'),
+  target('currency', 'Currency', 'text'),
+  target('startDate', 'First day of the service', 'date'),
+  target('months', 'Months of the term', 'number'),
+  target('recurring', 'How it recurs', 'text'),
 ];
 
-function toRequest(csv: string, given: SendOptions) {
-  return { query: { ...fileQuery(given), ...toTextColumns(given) }, upload: toUpload(csv) };
+function toRequest(csv: string, options: SendOptions) {
+  return { query: { ...fileQuery(options), ...toTextColumns(options) }, upload: toUpload(csv) };
 }
 
 export const lineImport: ImportKind = {
@@ -62,16 +43,16 @@ export const lineImport: ImportKind = {
   keepsColumns: true,
   options: () => [],
   prepare: (matched) => prepareWithFields(matched, (target) => target, missingColumns(targets, matched)),
-  async send(csv, given) {
-    const answer = await api.importDealLines(toRequest(csv, given));
+  async send(csv, options) {
+    const answer = await api.importDealLines(toRequest(csv, options));
     return {
       ...toOutcome(answer),
       warnings: answer.columns.map(({ column, field }) => `${column} is stored as the field ${field}.`),
       ...(answer.jobId === undefined ? {} : { jobId: answer.jobId }),
     };
   },
-  async effect(csv, given) {
-    const { query, upload } = toRequest(csv, given);
+  async effect(csv, options) {
+    const { query, upload } = toRequest(csv, options);
     return (await api.importDealLines({ query: { ...query, effect: 'true' }, upload })).effect ?? null;
   },
 };

@@ -1,6 +1,7 @@
 import { api } from '../../api/client.js';
 import { withoutAccents } from '../../shared/format/texts.js';
 import { type PersonField } from '../people/person-fields.js';
+import { sendingRows } from './columns.js';
 import {
   bare,
   cellReader,
@@ -12,7 +13,6 @@ import {
   type Prepared,
   type Target,
 } from './kind.js';
-import { fileQuery, toOutcome, toUpload } from './results.js';
 
 const targets: readonly Target[] = [
   {
@@ -280,7 +280,5 @@ export const peopleImport: ImportKind = {
   keepsColumns: false,
   options,
   prepare,
-  async send(csv, given) {
-    return toOutcome(await api.importReps({ query: fileQuery(given), upload: toUpload(csv) }));
-  },
+  send: sendingRows((request) => api.importReps(request)),
 };

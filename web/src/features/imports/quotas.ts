@@ -1,6 +1,7 @@
 import { api } from '../../api/client.js';
 import { type Plan } from '../../api/queries.js';
 import { listRules, needsQuota } from '../plans/rules.js';
+import { sendingRows } from './columns.js';
 import { readPeriod } from './dates.js';
 import {
   bare,
@@ -17,7 +18,6 @@ import {
   personTarget,
   type Target,
 } from './kind.js';
-import { fileQuery, toOutcome, toUpload } from './results.js';
 
 const targets: readonly Target[] = [
   personTarget,
@@ -158,7 +158,5 @@ export const quotaImport: ImportKind = {
   },
   options,
   prepare,
-  async send(csv, given) {
-    return toOutcome(await api.importQuotas({ query: fileQuery(given), upload: toUpload(csv) }));
-  },
+  send: sendingRows((request) => api.importQuotas(request)),
 };

@@ -1,55 +1,16 @@
 import { api } from '../../api/client.js';
-import {
-  cellReader,
-  columnNames,
-  type ImportKind,
-  type Matched,
-  missingColumns,
-  type Prepared,
-  type Target,
-} from './kind.js';
-import { fileQuery, toOutcome, toUpload } from './results.js';
+import { prepareColumns, sendingRows, targetsOf } from './columns.js';
+import { type ImportKind } from './kind.js';
 
-const targets: readonly Target[] = [
-  {
-    key: 'dealId',
-    label: 'Deal ID',
-    names: columnNames('refunds', 'dealId'),
-    like: /deal|opportunity/,
-    values: 'id',
-    isRequired: true,
-  },
-  {
-    key: 'refundId',
-    label: 'Refund',
-    names: columnNames('refunds', 'refundId'),
-    like: /(refund|credit).*(id|number|no)/,
-    values: 'id',
-    isRequired: true,
-  },
-  {
-    key: 'day',
-    label: 'Day of the refund',
-    names: columnNames('refunds', 'day'),
-    like: /refund.*date|cancel.*date/,
-    values: 'date',
-    isRequired: true,
-  },
-  { key: 'cause', label: 'Cause', names: columnNames('refunds', 'cause'), values: 'text' },
-  { key: 'amount', label: 'Amount', names: columnNames('refunds', 'amount'), like: /amount/, values: 'number' },
-  { key: 'reason', label: 'Reason', names: columnNames('refunds', 'reason'), values: 'text' },
+const target = targetsOf('refunds');
+const targets = [
+  target('dealId', 'Deal ID', 'id', { like: /deal|opportunity/, isRequired: true }),
+  target('refundId', 'Refund', 'id', { like: /(refund|credit).*(id|number|no)/, isRequired: true }),
+  target('day', 'Day of the refund', 'date', { like: /refund.*date|cancel.*date/, isRequired: true }),
+  target('cause', 'Cause', 'text'),
+  target('amount', 'Amount', 'number', { like: /amount/ }),
+  target('reason', 'Reason', 'text'),
 ];
-
-const header = targets.map(({ key }) => key);
-
-function prepare(matched: Matched): Prepared {
-  const cell = cellReader(matched);
-  return {
-    header,
-    rows: matched.table.rows.map((row, index) => ({ source: index + 1, cells: header.map((key) => cell(row, key)) })),
-    problems: missingColumns(targets, matched),
-  };
-}
 
 export const refundImport: ImportKind = {
   key: 'refunds',
@@ -65,9 +26,6 @@ export const refundImport: ImportKind = {
   targets,
   keepsColumns: false,
   options: () => [],
-  prepare,
-  async send(csv, given) {
-    const query = fileQuery(given);
-    return toOutcome(await api.importRefunds({ query, upload: toUpload(csv) }));
-  },
+  prepare: (matched) => prepareColumns(targets, matched),
+  send: sendingRows((request) => api.importRefunds(request)),
 };
