@@ -73,28 +73,14 @@ async function eraseRep(
     .where('rep_id', '=', repId)
     .execute();
   await tx.db
-    .deleteFrom('owner_matches')
-    .where('workspace_id', '=', tx.workspaceId)
-    .where('rep_id', '=', repId)
-    .execute();
-  await tx.db.deleteFrom('scim_users').where('workspace_id', '=', tx.workspaceId).where('rep_id', '=', repId).execute();
-  await sql`delete from visits where workspace_id = ${tx.workspaceId} and rep_id = ${repId}`.execute(tx.db);
-  await tx.db
     .updateTable('absences')
     .set({ note: null })
     .where('workspace_id', '=', tx.workspaceId)
     .where('rep_id', '=', repId)
     .execute();
-  await tx.db
-    .deleteFrom('imported_facts')
-    .where('workspace_id', '=', tx.workspaceId)
-    .where('rep_id', '=', repId)
-    .execute();
-  await tx.db
-    .deleteFrom('crm_members')
-    .where('workspace_id', '=', tx.workspaceId)
-    .where('rep_id', '=', repId)
-    .execute();
+  await sql`delete from visits where workspace_id = ${tx.workspaceId} and rep_id = ${repId}`.execute(tx.db);
+  for (const table of ['owner_matches', 'scim_users', 'imported_facts', 'crm_members'] as const)
+    await tx.db.deleteFrom(table).where('workspace_id', '=', tx.workspaceId).where('rep_id', '=', repId).execute();
 }
 
 /**
