@@ -9,7 +9,7 @@ export interface CreditSources {
   readonly hasProducts: boolean;
 }
 
-/** The columns of {@link CreditSources}, for a statement that is sent when the deals are locked. */
+/** The columns of {@link CreditSources}, for a query that reads other values too. */
 export function creditSourceColumns(tx: Transaction): RawBuilder<unknown> {
   return sql`exists (select from credit_rules where workspace_id = ${tx.workspaceId}) as "hasRules",
     exists (select from deal_credits where workspace_id = ${tx.workspaceId} and source = 'crm') as "hasReported",

@@ -21,7 +21,7 @@ export function assertTablesFit(
   rejectAny(problems);
 }
 
-/** The tables with those of the request in place of stored ones of their names. */
+/** The stored tables. A table of the request replaces the stored one with its name. */
 export function withSentTables(
   stored: readonly RateTable[],
   sent: readonly z.output<typeof rateTableInput>[],

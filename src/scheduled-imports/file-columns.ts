@@ -14,11 +14,11 @@ const delimiters = [',', ';', '\t', '|'] as const;
 const sampleRows = 3;
 const maxSampleCell = 200;
 
-/** What the options may leave out and a deal may have, with its id. */
+/** The id of a deal and 1,000 fields. */
 const maxColumns = 1001;
 const partBytes = 64 * 1024;
 
-/** Reads the file, gives its columns the names of the options, and leaves out those that the options leave out. */
+/** Reads the columns of the file that the options do not leave out, under the names that the options have for them. */
 export async function readFile(content: Buffer, options: ImportOptions): Promise<ReadFile> {
   if (content.includes(0)) throw invalid({ path: '', message: 'is not UTF-8 text, or contains the character U+0000' });
   let names: readonly string[] | undefined;
@@ -29,7 +29,7 @@ export async function readFile(content: Buffer, options: ImportOptions): Promise
     for (const cells of records) {
       if (names === undefined) {
         names = cells.map((name) => name.trim());
-        columns = keptColumns(names, options);
+        columns = importedColumns(names, options);
         lines.push(toCsvLine(columns.map(({ target }) => target)));
         continue;
       }
@@ -52,7 +52,7 @@ function inParts(content: Buffer): Readable {
   return Readable.from(starts.map((start) => content.subarray(start, start + partBytes)));
 }
 
-function keptColumns(names: readonly string[], options: ImportOptions) {
+function importedColumns(names: readonly string[], options: ImportOptions) {
   if (names.length > maxColumns) throw invalid({ path: '', message: `the file has more than ${maxColumns} columns` });
   return names.flatMap((name, index) => {
     const target = targetOf(name, options);
@@ -65,7 +65,10 @@ export function targetOf(name: string, { columns }: ImportOptions): string | nul
   return columns !== undefined && Object.hasOwn(columns, name) ? (columns[name] ?? null) : name;
 }
 
-/** The import rejects a row with more or fewer cells than its header has; leaving columns out must not hide that. */
+/**
+ * The cells of a row whose width differs from that of the header. The import must reject the row, so they do not get the
+ * width of the imported columns by chance.
+ */
 function withOtherWidth(cells: readonly string[], width: number): readonly string[] {
   return cells.length === width ? [...cells, ''] : cells;
 }

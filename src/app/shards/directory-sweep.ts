@@ -14,9 +14,10 @@ interface Listed {
 const runsBetweenRepetitions = 300;
 
 /**
- * Brings the directory up to date with the addresses and accounts of one database. An address or an account may belong to
- * several workspaces, so the directory must have all of them; of a token it learns with its first use. Every ten minutes,
- * and at the start of a process, everything is repeated: the directory may have been restored from a backup.
+ * Brings the directory up to date with the addresses of people and the CRM accounts of one database. Each of them may
+ * belong to several workspaces, and the directory must have all. Tokens are not listed: the directory stores one when it
+ * is first used. Every ten minutes, and at the start of a process, everything is stored again, since the directory may
+ * have been restored from a backup.
  */
 export class DirectorySweep {
   private readonly directory: Directory;

@@ -62,7 +62,9 @@ export async function connectedCrm(tx: Transaction, requested?: CrmProvider): Pr
   if (provider === null)
     throw new Failure(
       'no_crm_configured',
-      `${requested ?? 'No CRM'} is ${requested ? 'not ' : ''}connected to this workspace.`,
+      requested === undefined
+        ? 'No CRM is connected to this workspace.'
+        : `${requested} is not connected to this workspace.`,
     );
   return provider;
 }

@@ -8,7 +8,7 @@ import { loadWorkspaceTerms } from '../../ledger/input/rep-terms.js';
 import { anyOf } from '../../platform/database/columns.js';
 import { type Transaction } from '../../platform/database/unit-of-work.js';
 
-interface LinedDeal {
+interface DealWithLines {
   readonly dealId: string;
   readonly amount: string | null;
   readonly currency: string | null;
@@ -19,16 +19,16 @@ interface LinedDeal {
 export async function loadLinesOfDeals(
   tx: Transaction,
   dealIds: readonly string[],
-): Promise<ReadonlyMap<string, LinedDeal>> {
+): Promise<ReadonlyMap<string, DealWithLines>> {
   if (dealIds.length === 0) return new Map();
-  const { rows } = await sql<LinedDeal>`
+  const { rows } = await sql<DealWithLines>`
     select d.deal_id as "dealId", d.amount::text as amount, d.currency,
       coalesce(${linesOfDeal(tx.workspaceId)}, '[]') as lines
     from deals d where d.workspace_id = ${tx.workspaceId} and d.deal_id = ${anyOf('text', dealIds)}`.execute(tx.db);
   return new Map(rows.map((row) => [row.dealId, row]));
 }
 
-/** The refunds of each deal, with the amounts of those that name lines. */
+/** The refunds of each deal, with the amounts of those that name lines; of lines in other currencies, the amounts are 0. */
 export async function resolveLineRefunds(
   tx: Transaction,
   refunds: ReadonlyMap<string, readonly Refund[]>,

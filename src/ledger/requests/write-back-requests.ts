@@ -10,8 +10,8 @@ export interface WriteBackRequest {
 }
 
 /**
- * With the commit: stores the requests, so that none is lost, if the workspace writes commission to a CRM. A worker
- * compares the values after the commit.
+ * Stores the requests in the transaction if the workspace writes commission to a CRM. After the commit, a worker compares
+ * the values.
  */
 export function requestWriteBack(tx: Transaction, requests: readonly WriteBackRequest[]): void {
   if (requests.length === 0) return;

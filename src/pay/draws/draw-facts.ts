@@ -31,15 +31,15 @@ export const drawFacts = factsOf<DrawFact>({
 export async function storeDraw(tx: Transaction, caller: Caller, change: FactChange<DrawFact>): Promise<void> {
   assertNotOwnDraw(caller, factOf(change).repId);
   const { before, after } = change;
-  const keeps = before !== null && after !== null && grantsTheSame(before, after);
-  if (before !== null && !keeps) {
+  const isSameDraw = before !== null && after !== null && grantsTheSame(before, after);
+  if (before !== null && !isSameDraw) {
     await assertOpenDays(tx, before.repId, before);
     await removeDraw(tx, before.drawId as string);
   }
   if (after === null) return;
-  const terms = { ...after, drawId: keeps ? (before.drawId as string) : newId() };
+  const terms = { ...after, drawId: isSameDraw ? (before.drawId as string) : newId() };
   await assertNoOverlap(tx, terms);
-  if (!keeps) {
+  if (!isSameDraw) {
     await assertOpenDays(tx, terms.repId, terms);
     await insertDraw(tx, terms, caller.actor);
     return;

@@ -48,12 +48,12 @@ async function open(
 ): Promise<Opened> {
   await lockRep(tx, repId);
   const { type, description } = request;
-  const requestedPeriod = await periodOfQuestion(tx, repId, request);
+  const statementPeriod = await findStatementPeriod(tx, repId, request);
   const workspace = await loadWorkspaceTerms(tx);
   const { evidence, dealId: deal } = await collectEvidence(
     tx,
     caller,
-    { repId, period: requestedPeriod },
+    { repId, period: statementPeriod },
     { type, dealId: request.dealId ?? null, eventId: request.eventId ?? null },
     workspace,
     currentDay(workspace, at),
@@ -65,7 +65,7 @@ async function open(
     caller,
     {
       repId,
-      period: requestedPeriod,
+      period: statementPeriod,
       dealId: deal,
       eventId: request.eventId ?? null,
       type,
@@ -77,12 +77,12 @@ async function open(
     },
     at,
   );
-  await withdrawConsent(tx, { repId, period: requestedPeriod }, at);
+  await withdrawConsent(tx, { repId, period: statementPeriod }, at);
   await recordAuditEntry(tx, caller, {
     trigger: 'dispute_opened',
     scope: 'statement',
     repId,
-    period: requestedPeriod,
+    period: statementPeriod,
     dealId: deal,
     details: { disputeId, type },
     at,
@@ -102,13 +102,16 @@ const response = disputeDetail.extend({
 });
 type Opened = z.input<typeof response>;
 
-/** Only pay periods have statements: a longer period that a rule counts in stands for the one in which the event was earned. */
-async function periodOfQuestion(tx: Transaction, repId: string, { period: named, eventId }: Body): Promise<string> {
+/**
+ * The period whose statement is meant. With payouts only pay periods have statements, so the quarter of an event stands
+ * for the pay period on whose days the event was earned.
+ */
+async function findStatementPeriod(tx: Transaction, repId: string, { period, eventId }: Body): Promise<string> {
   const payPeriods = eventId === undefined ? null : await loadPayPeriods(tx);
-  if (payPeriods === null || eventId === undefined || payPeriods.includes(named)) return named;
+  if (payPeriods === null || eventId === undefined || payPeriods.includes(period)) return period;
   const event = await findTracedEvent(tx, repId, eventId);
-  if (event === null || !isWithin(event.earnedOn, await loadRange(tx, named))) return named;
-  return payPeriods.findOn(event.earnedOn)?.period ?? named;
+  if (event === null || !isWithin(event.earnedOn, await loadRange(tx, period))) return period;
+  return payPeriods.findOn(event.earnedOn)?.period ?? period;
 }
 
 export const openDispute = operation({
