@@ -159,12 +159,12 @@ export function findExceptions(
     const facts = toFacts((own.get(dealId) ?? team.get(dealId)) as Deal);
     const failed = withLines(exceptional(deal, approved), unpaidLines.get(dealId) ?? []);
     const byReason = groupBy(failed, ({ reason }) => reason as ExceptionReason);
-    return [...byReason].map(([reason, because]) => ({
+    return [...byReason].map(([reason, ofReason]) => ({
       reason,
       ...facts,
       repId: terms.repId,
-      rules: because.map(({ planId, ruleId, ruleName }) => ({ planId, ruleId, ruleName })),
-      missing: [...new Set(because.flatMap((outcome) => outcome.missing))],
+      rules: ofReason.map(({ planId, ruleId, ruleName }) => ({ planId, ruleId, ruleName })),
+      missing: [...new Set(ofReason.flatMap((outcome) => outcome.missing))],
     }));
   });
 }

@@ -83,11 +83,11 @@ describe('CRM connections', () => {
     const answer = await api.expect(200, 'POST', '/v1/commissions/sync', { reconcile: true });
     expect(answer).to.include({ synced: true, triggered: true, status: 'completed' });
     expect(Object.keys(answer.results)).to.have.members(providers);
-    const pulled = providers.map((provider) => answer.results[provider].totalDeals as number);
-    for (const count of pulled) expect(count).to.be.at.least(1);
-    expect(answer.totalDeals).to.equal(pulled.reduce((sum, count) => sum + count));
+    const dealCounts = providers.map((provider) => answer.results[provider].totalDeals as number);
+    for (const count of dealCounts) expect(count).to.be.at.least(1);
+    expect(answer.totalDeals).to.equal(dealCounts.reduce((sum, count) => sum + count));
     for (const provider of providers) {
-      expect(answer.message).to.contain(`pulled from ${provider}`);
+      expect(answer.message).to.contain(`read from ${provider}`);
       expect((await statusOf(provider)).lastSyncAt).to.be.a('string');
     }
     const one = await api.expect(200, 'POST', '/v1/commissions/sync', { provider: 'crmb' });

@@ -96,7 +96,7 @@ function toRunningResponse(syncs: readonly Ended[]): SyncResponse {
     totalDeals: 0,
     triggered: true,
     async: true,
-    message: `Deals are being pulled from ${syncs.map(({ provider }) => provider).join(', ')}.`,
+    message: `Deals are being read from ${syncs.map(({ provider }) => provider).join(', ')}.`,
     provider: first.provider,
     jobId: first.jobId,
     status: 'running',
@@ -127,7 +127,7 @@ function toFinishedResponse(syncs: readonly Ended[], recalculated: boolean): Syn
 function formatMessage({ provider, job, failure }: Ended): string {
   if (failure !== null) return failure.message;
   const { totalDeals = 0, created = 0, changed = 0, deleted = 0 } = readCounts(job);
-  return `${totalDeals} deals were pulled from ${provider}: ${created} new, ${changed} changed, ${deleted} deleted.`;
+  return `${totalDeals} deals were read from ${provider}: ${created} new, ${changed} changed, ${deleted} deleted.`;
 }
 
 function readCounts(job: CalculationJob | null): Record<string, number> {
@@ -152,7 +152,7 @@ function toFailure({ jobId, error, result }: CalculationJob, provider: CrmProvid
 
 export const syncCommissions = operation({
   id: 'syncCommissions',
-  summary: 'Pull people and deals from every connected CRM; with reconcile, deals that a CRM no longer has are deleted',
+  summary: 'Read people and deals of every connected CRM; with reconcile, deals that a CRM no longer has are deleted',
   method: 'post',
   path: '/v1/commissions/sync',
   access: 'admin',
@@ -166,7 +166,7 @@ export const syncCommissions = operation({
       synced: true,
       totalDeals: 240,
       triggered: true,
-      message: '240 deals were pulled from crma: 2 new, 5 changed, 1 deleted.',
+      message: '240 deals were read from crma: 2 new, 5 changed, 1 deleted.',
       provider: 'crma',
       jobId: sampleIds.jobId,
       status: 'completed',
