@@ -22,8 +22,8 @@ export const oneOf =
 
 /** The period in the address that is none, such as 2026-13; null if there is a valid one, or none. */
 export function findUnknownPeriod(search: string): string | null {
-  const given = parseSearch(search)['period'];
-  return given === undefined || isPeriod(given) ? null : given;
+  const period = parseSearch(search)['period'];
+  return period === undefined || isPeriod(period) ? null : period;
 }
 
 export function readSearch<Readers extends Readonly<Record<string, Reader>>>(readers: Readers) {
@@ -39,7 +39,7 @@ export function parseSearch(search: string): Record<string, string> {
 }
 
 export function stringifySearch(search: Readonly<Record<string, unknown>>): string {
-  const given = Object.entries(search).filter(([, value]) => value !== undefined && value !== null);
-  const query = new URLSearchParams(given.map(([name, value]) => [name, String(value)])).toString();
+  const present = Object.entries(search).filter(([, value]) => value !== undefined && value !== null);
+  const query = new URLSearchParams(present.map(([name, value]) => [name, String(value)])).toString();
   return query === '' ? '' : `?${query}`;
 }

@@ -58,11 +58,11 @@ export function missingSplit(entered: readonly EnteredLine[]): number | null {
 export function splitEqually(entered: readonly EnteredLine[]): EnteredLine[] {
   const count = entered.filter(({ kind }) => kind === 'split').length;
   const share = Math.floor((100 * millionth) / count);
-  let given = 0;
+  let written = 0;
   return entered.map((line) => {
     if (line.kind !== 'split') return line;
-    given += 1;
-    const millionths = given === count ? 100 * millionth - share * (count - 1) : share;
+    written += 1;
+    const millionths = written === count ? 100 * millionth - share * (count - 1) : share;
     return { ...line, percent: formatNumber(millionths / millionth) };
   });
 }

@@ -91,9 +91,9 @@ function prepare(matched: Matched): Prepared {
   );
 }
 
-function toRequest(csv: string, given: SendOptions) {
+function toRequest(csv: string, options: SendOptions) {
   return {
-    query: { ...fileQuery(given), idColumn: usualSlugs['dealId'], ...toTextColumns(given) },
+    query: { ...fileQuery(options), idColumn: usualSlugs['dealId'], ...toTextColumns(options) },
     upload: toUpload(csv),
   };
 }
@@ -152,8 +152,8 @@ export const dealImport: ImportKind = {
   keepsColumns: true,
   options: () => [],
   prepare,
-  async send(csv, given) {
-    const answer = await api.importDeals(toRequest(csv, given));
+  async send(csv, options) {
+    const answer = await api.importDeals(toRequest(csv, options));
     const { accepted, created, changed, unchanged, stale, rejected, warnings, totals, jobId } = answer;
     const { rowsWithoutCloseDate, totalRows = [] } = answer;
     return {
@@ -183,8 +183,8 @@ export const dealImport: ImportKind = {
       jobId,
     };
   },
-  async effect(csv, given) {
-    const { query, upload } = toRequest(csv, given);
+  async effect(csv, options) {
+    const { query, upload } = toRequest(csv, options);
     const { effect } = await api.importDeals({ query: { ...query, effect: 'true' }, upload });
     return effect ?? null;
   },

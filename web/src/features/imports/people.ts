@@ -158,7 +158,7 @@ function mailName(name: string): string {
 }
 
 /** The addresses of everyone whom the file names: given, already known, or made from the name. */
-function addressBook(matched: Matched): (name: string, given: string) => string {
+function addressBook(matched: Matched): (name: string, address: string) => string {
   const known = emailFinder(matched.context.people);
   const cell = cellReader(matched);
   const inFile = new Map(
@@ -168,8 +168,8 @@ function addressBook(matched: Matched): (name: string, given: string) => string 
     }),
   );
   const { domain = '' } = matched.options;
-  return (name, given) => {
-    if (given !== '') return given;
+  return (name, address) => {
+    if (address !== '') return address;
     if (name === '' || name.includes('@')) return name;
     const found = inFile.get(bare(name)) ?? known(name);
     if (found.includes('@')) return found;
@@ -194,8 +194,8 @@ function prepare(matched: Matched): Prepared {
     return { source: index + 1, email, name, managerEmail, crmMemberId, row };
   });
   const listed = new Set(people.map(({ email }) => email.toLowerCase()));
-  const roleOf = (email: string, given: string) =>
-    given === '' && managers.has(email.toLowerCase()) && !stored.has(email.toLowerCase()) ? 'manager' : given;
+  const roleOf = (email: string, role: string) =>
+    role === '' && managers.has(email.toLowerCase()) && !stored.has(email.toLowerCase()) ? 'manager' : role;
   const added = [...managers]
     .filter(([email]) => chosen['addManagers'] === 'yes' && !listed.has(email) && !stored.has(email))
     .map(([email, { name, source }]) => ({

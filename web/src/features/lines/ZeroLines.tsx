@@ -12,7 +12,7 @@ interface ZeroLinesProps {
 export function ZeroLines({ lines, showsAll }: ZeroLinesProps) {
   const count = countZeros(lines);
   if (count === 0 || count === lines.length) return null;
-  const search = (given: object) => ({ ...given, lines: showsAll ? undefined : 'all' });
+  const search = (present: object) => ({ ...present, lines: showsAll ? undefined : 'all' });
   return (
     <Link to="." search={search as never} resetScroll={false} replace>
       {`${showsAll ? 'Hide' : 'Show'} ${formatCount(count, 'line')} that paid nothing`}

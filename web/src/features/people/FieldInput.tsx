@@ -9,13 +9,13 @@ interface FieldInputProps {
 
 /** The value of a field of people, entered by its type. */
 export function FieldInput({ field: { label, type, options = [] }, value, onChange }: FieldInputProps) {
-  const given = {
+  const props = {
     label,
     value,
     onChange: ({ currentTarget }: { readonly currentTarget: { readonly value: string } }) =>
       onChange(currentTarget.value),
   };
   if (type === 'select')
-    return <Choice {...given} choices={[['', 'none'], ...options.map((option) => [option, option] as const)]} />;
-  return <TextField {...given} type={type === 'date' ? 'date' : 'text'} />;
+    return <Choice {...props} choices={[['', 'none'], ...options.map((option) => [option, option] as const)]} />;
+  return <TextField {...props} type={type === 'date' ? 'date' : 'text'} />;
 }

@@ -35,7 +35,7 @@ export interface TraceDrawerProps {
 function useTraceAddress() {
   const navigate = useNavigate();
   const { history } = useRouter();
-  const search = (trace: string | undefined) => ((given: object) => ({ ...given, trace })) as never;
+  const search = (trace: string | undefined) => ((present: object) => ({ ...present, trace })) as never;
   return {
     onShow: (eventId: string) => void navigate({ to: '.', search: search(eventId), replace: true, state: true }),
     onClose: () => {

@@ -67,8 +67,8 @@ function toSource(values: EnteredImport): ScheduledImport['source'] {
 }
 
 function toCredentials(values: EnteredImport): Partial<Record<CredentialName, string>> | undefined {
-  const given = credentialNames[values.kind].filter((name) => values[name].trim() !== '');
-  return given.length === 0 ? undefined : Object.fromEntries(given.map((name) => [name, values[name].trim()]));
+  const entered = credentialNames[values.kind].filter((name) => values[name].trim() !== '');
+  return entered.length === 0 ? undefined : Object.fromEntries(entered.map((name) => [name, values[name].trim()]));
 }
 
 const requiredNames = {

@@ -74,12 +74,12 @@ function readStep({
   );
   if (name.trim() === '' || read.some(([, value]) => value === null) || (kind === 'people' && repIds.length === 0))
     return null;
-  const given = Object.fromEntries(read.filter(([, value]) => value !== undefined));
+  const entered = Object.fromEntries(read.filter(([, value]) => value !== undefined));
   return {
     name: name.trim(),
     by: toSigners(kind, repIds),
-    ...given,
-    ...(escalateTo === '' || given['dueDays'] === undefined ? {} : { escalateTo: { role: escalateTo } }),
+    ...entered,
+    ...(escalateTo === '' || entered['dueDays'] === undefined ? {} : { escalateTo: { role: escalateTo } }),
   };
 }
 

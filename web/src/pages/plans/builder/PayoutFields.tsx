@@ -162,6 +162,6 @@ function withoutZero({ offsetDays, ...part }: PayoutPart): PayoutPart {
 
 /** What the parts leave of the amount, at most. */
 function rest(parts: readonly PayoutPart[]): number {
-  const given = parts.reduce((sum, { percent }) => sum + Math.round(percent * 1e6), 0);
-  return Math.max(0, (100e6 - given) / 1e6);
+  const shared = parts.reduce((sum, { percent }) => sum + Math.round(percent * 1e6), 0);
+  return Math.max(0, (100e6 - shared) / 1e6);
 }

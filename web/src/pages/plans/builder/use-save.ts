@@ -24,7 +24,7 @@ export function useSave(builder: Builder, isShownInForm: boolean) {
   const queryClient = useQueryClient();
   const navigate = useNavigate();
   return useMutation({
-    mutationFn: async (given: Save) => ({ saved: await write(builder, given), sent: builder.draft }),
+    mutationFn: async (save: Save) => ({ saved: await write(builder, save), sent: builder.draft }),
     meta: { isShownInForm },
     // Calculations that other changes have started end within seconds.
     retry: (failures, error) =>
