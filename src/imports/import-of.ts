@@ -209,16 +209,16 @@ function merged<Fact extends object>(before: Fact, fact: Fact): Fact {
 async function storeOrPreview<Name extends string, Fact extends object, Q extends Query>(
   tx: Transaction,
   by: FactWriter,
-  { dryRun, effect: asksForEffect = false }: Query,
+  { dryRun, effect = false }: Query,
   { facts, effect: compute }: FileOfFacts<Name, Fact, Q>,
   planned: ReadonlyMap<string, ChangeOfRow<Fact>>,
 ): Promise<{ readonly stored: StoredFacts<Fact>; readonly effect?: { readonly effect: unknown } }> {
   const changes = [...planned.values()].filter(({ before, after }) => !isSameFact(facts, before, after));
   const write = () => storeFacts(tx, facts, changes, by);
-  if (!dryRun || !asksForEffect || compute === undefined) return { stored: await write() };
+  if (!dryRun || !effect || compute === undefined) return { stored: await write() };
   const repIds = new Set(changes.flatMap(({ after }) => (after as { readonly repId?: string } | null)?.repId ?? []));
-  const { stored, effect } = await compute(tx, await workspaceToday(tx, by.clock), write, [...repIds]);
-  return { stored, effect: { effect } };
+  const { stored, ...computed } = await compute(tx, await workspaceToday(tx, by.clock), write, [...repIds]);
+  return { stored, effect: computed };
 }
 
 function toOutcome<Fact extends object>(

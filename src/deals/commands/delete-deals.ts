@@ -1,13 +1,11 @@
 import { z } from 'zod';
 import { CommissionChanges } from '../../ledger/requests/commission-changes.js';
-import { setAuditCounts } from '../../platform/database/audit-counts.js';
-import { withDryRun } from '../../platform/database/dry-run.js';
 import { CLOCK } from '../../platform/injection-tokens.js';
 import { operation } from '../../platform/operations/operation.js';
 import { flag } from '../../platform/operations/schemas.js';
 import { commissionEffect } from '../../simulation/write-effect.js';
 import { dealId } from '../deal.js';
-import { writeForEffect } from '../deal-write-effect.js';
+import { changeDeals } from '../deal-write-effect.js';
 import { removeDeals } from '../remove-deals.js';
 
 const query = z.strictObject({
@@ -40,22 +38,14 @@ export const deleteDeals = operation({
   failures: {},
   example: { query: { dryRun: 'false' }, body: { dealIds: ['D-1', 'D-2'] }, response: { deleted: 2, notFound: 0 } },
   uses: { changes: CommissionChanges, clock: CLOCK },
-  async execute({ query: { dryRun, effect: withEffect }, body }, caller, { changes, clock }): Promise<Response> {
+  async execute({ query, body }, caller, uses): Promise<Response> {
     const dealIds = [...new Set(body.dealIds)];
-    const toResponse = (deleted: number) => ({ deleted, notFound: dealIds.length - deleted });
-    return withDryRun<Response>(dryRun, (end) =>
-      changes.run(caller, 'shared', async (tx, recalculate) => {
-        const remove = () => removeDeals(tx, dealIds, clock);
-        if (dryRun && withEffect) {
-          const { result, effect } = await writeForEffect(tx, clock, remove);
-          return end({ ...toResponse(result.accepted), dryRun, effect });
-        }
-        const { accepted, affected } = await remove();
-        if (dryRun) return end({ ...toResponse(accepted), dryRun });
-        setAuditCounts(tx, { deleted: accepted });
-        await recalculate([...affected].map(([repId, days]) => ({ repId, days, trigger: 'deal_deletion' })));
-        return toResponse(accepted);
-      }),
-    );
+    return changeDeals(uses, caller, {
+      ...query,
+      trigger: 'deal_deletion',
+      write: (tx) => removeDeals(tx, dealIds, uses.clock),
+      count: ({ accepted }) => ({ deleted: accepted, notFound: dealIds.length - accepted }),
+      audit: ({ deleted }) => ({ deleted }),
+    });
   },
 });

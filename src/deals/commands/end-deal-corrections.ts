@@ -1,15 +1,13 @@
 import { z } from 'zod';
 import { sampleIds } from '../../kernel/sample-ids.js';
 import { CommissionChanges } from '../../ledger/requests/commission-changes.js';
-import { setAuditCounts } from '../../platform/database/audit-counts.js';
-import { withDryRun } from '../../platform/database/dry-run.js';
 import { CLOCK } from '../../platform/injection-tokens.js';
 import { operation } from '../../platform/operations/operation.js';
 import { flag, text } from '../../platform/operations/schemas.js';
 import { commissionEffect } from '../../simulation/write-effect.js';
 import { correctionName, maxCorrectionNameLength } from '../correction-fields.js';
 import { dealId } from '../deal.js';
-import { writeForEffect } from '../deal-write-effect.js';
+import { changeDeals } from '../deal-write-effect.js';
 import { endCorrections } from '../end-corrections.js';
 
 const query = z.strictObject({
@@ -57,24 +55,13 @@ export const endDealCorrections = operation({
     response: { ended: 1, changed: 1 },
   },
   uses: { changes: CommissionChanges, clock: CLOCK },
-  async execute(
-    { query: { dryRun, effect: withEffect }, body: { corrections } },
-    caller,
-    { changes, clock },
-  ): Promise<Response> {
-    return withDryRun<Response>(dryRun, (end) =>
-      changes.run(caller, 'shared', async (tx, recalculate) => {
-        const write = () => endCorrections(tx, corrections);
-        if (dryRun && withEffect) {
-          const { result, effect } = await writeForEffect(tx, clock, write);
-          return end({ ended: result.ended, changed: result.accepted, dryRun, effect });
-        }
-        const { ended, accepted: changed, affected } = await write();
-        if (dryRun) return end({ ended, changed, dryRun });
-        setAuditCounts(tx, { changed });
-        await recalculate([...affected].map(([repId, days]) => ({ repId, days, trigger: 'deal_change' })));
-        return { ended, changed };
-      }),
-    );
+  async execute({ query, body: { corrections } }, caller, uses): Promise<Response> {
+    return changeDeals(uses, caller, {
+      ...query,
+      trigger: 'deal_change',
+      write: (tx) => endCorrections(tx, corrections),
+      count: ({ ended, accepted: changed }) => ({ ended, changed }),
+      audit: ({ changed }) => ({ changed }),
+    });
   },
 });

@@ -4,16 +4,9 @@ import { computePlanCost, maxPlanCost } from '../../engine/plan-cost.js';
 import { type Clock } from '../../kernel/clock.js';
 import { Failure } from '../../kernel/failure.js';
 import { type CommissionChanges } from '../../ledger/requests/commission-changes.js';
-import { type Recalculate } from '../../ledger/requests/recalculate.js';
-import { workspaceToday } from '../../people/reps/rep-views.js';
-import { withDryRun } from '../../platform/database/dry-run.js';
 import { type TenantCaller, type Transaction } from '../../platform/database/unit-of-work.js';
-import {
-  commissionEffect,
-  computeMovement,
-  loadAffectedWithin,
-  toCommissionEffect,
-} from '../../simulation/write-effect.js';
+import { changeOrPreview } from '../../simulation/preview-write.js';
+import { commissionEffect, toCommissionEffect } from '../../simulation/write-effect.js';
 import { type AffectedReps, affectedByCredits, merge } from '../affected-reps.js';
 import { toLineRecords } from '../deal-credit-views.js';
 import { allLines, creditLine } from '../deal-credits.js';
@@ -106,23 +99,8 @@ export function runRuleChange(
   caller: TenantCaller,
   { dryRun, write }: { readonly dryRun: boolean; readonly write: WriteRule },
 ): Promise<ChangedCreditRule> {
-  return withDryRun<ChangedCreditRule>(dryRun, (end) =>
-    changes.run(caller, 'exclusive', async (tx, recalculate) =>
-      dryRun ? end(await previewRules(tx, clock, write)) : storeRules(tx, recalculate, write),
-    ),
-  );
-}
-
-async function storeRules(tx: Transaction, recalculate: Recalculate, write: WriteRule): Promise<ChangedCreditRule> {
-  const { affected, ...changed } = await changeRules(tx, write);
-  await recalculate([...affected].map(([repId, days]) => ({ repId, days, trigger: 'credits' as const })));
-  return changed;
-}
-
-async function previewRules(tx: Transaction, clock: Clock, write: WriteRule): Promise<ChangedCreditRule> {
-  const { result, movement } = await computeMovement(tx, await workspaceToday(tx, clock), async () => {
+  return changeOrPreview({ changes, clock }, caller, { dryRun, toEffect: toCommissionEffect }, async (tx) => {
     const { affected, ...changed } = await changeRules(tx, write);
-    return { result: changed, affected: await loadAffectedWithin(tx, affected) };
+    return { result: dryRun ? { ...changed, dryRun } : changed, affected, trigger: 'credits' };
   });
-  return { ...result, dryRun: true, effect: movement === null ? null : toCommissionEffect(movement) };
 }

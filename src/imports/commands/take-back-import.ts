@@ -112,11 +112,7 @@ export const takeBackImport = operation({
   },
   uses: { changes: CommissionChanges, unitOfWork: UnitOfWork, clock: CLOCK },
   /** One transaction, as the import was. In approved periods the change opens discrepancies. */
-  async execute(
-    { params: { importId }, query: { dryRun, effect: withEffect } },
-    caller,
-    { changes, unitOfWork, clock },
-  ) {
+  async execute({ params: { importId }, query: { dryRun, effect } }, caller, { changes, unitOfWork, clock }) {
     const { kind } = await unitOfWork.read(caller, (tx) => findImport(tx, importId));
     const { facts, scope } = factsOfImports[kind];
     if (caller.scopes !== undefined && (scope === null || !caller.scopes.has(scope)))
@@ -129,7 +125,7 @@ export const takeBackImport = operation({
           facts === null
             ? takeBackDeals(tx, caller, importId, { clock, pace })
             : takeBackFacts(tx, facts, importId, { caller, clock, recalculate });
-        if (dryRun && withEffect)
+        if (dryRun && effect)
           return end({ ...(await computeEffect(tx, await workspaceToday(tx, clock), write)), dryRun });
         const { affected, ...done } = await write();
         if (dryRun) return end({ ...done, dryRun });

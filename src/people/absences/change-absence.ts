@@ -3,11 +3,11 @@ import { type Clock } from '../../kernel/clock.js';
 import { groupBy } from '../../kernel/group-by.js';
 import { loadRepTerms, payingVersions } from '../../ledger/input/rep-terms.js';
 import { type CommissionChanges } from '../../ledger/requests/commission-changes.js';
-import { changedTargets, loadChangedTargets } from '../../plans/quotas/changed-targets.js';
+import { changedTargets, withChangedTargets } from '../../plans/quotas/changed-targets.js';
 import { type TenantCaller, type Transaction } from '../../platform/database/unit-of-work.js';
 import { daysByRep, type FactChange, factOf } from '../../platform/files/facts.js';
-import { previewPersonalWrite } from '../../simulation/preview-write.js';
-import { loadAffectedWithin, personalEffect } from '../../simulation/write-effect.js';
+import { changeOrPreview } from '../../simulation/preview-write.js';
+import { personalEffect, toPersonalEffect } from '../../simulation/write-effect.js';
 import { type Absence, absence } from './absence.js';
 import { storeAbsences } from './absence-facts.js';
 
@@ -48,17 +48,11 @@ export async function runAbsenceChange<Result extends object>(
   dryRun: boolean,
   prepare: (tx: Transaction) => Promise<AbsenceChange<Result>>,
 ): Promise<Result & AbsencePreview> {
-  if (!dryRun)
-    return uses.changes.run(caller, 'exclusive', async (tx, recalculate) => {
-      const { result, ...change } = await prepare(tx);
-      const affected = await storeAbsences(tx, [change]);
-      await recalculate(affected.map((days) => ({ ...days, trigger: 'absence' })));
-      return result;
-    });
-  return previewPersonalWrite(uses, caller, async (tx) => {
+  return changeOrPreview(uses, caller, { dryRun, toEffect: toPersonalEffect }, async (tx) => {
     const { result, ...change } = await prepare(tx);
-    const { stored, targets } = await loadChangedTargets(tx, factOf(change).repId, () => storeAbsences(tx, [change]));
-    return { result: { ...result, targets }, affected: await loadAffectedWithin(tx, daysByRep(stored)) };
+    const store = () => storeAbsences(tx, [change]);
+    const { stored, ...targets } = await withChangedTargets(tx, dryRun, factOf(change).repId, store);
+    return { result: { ...result, ...targets }, affected: daysByRep(stored), trigger: 'absence' };
   });
 }
 

@@ -3,7 +3,6 @@ import { type Day } from '../../kernel/day.js';
 import { newId } from '../../kernel/ids.js';
 import { type Affected } from '../../ledger/lanes/calculate-pending.js';
 import { loadRepsOfPlan } from '../../ledger/requests/calculation-requests.js';
-import { type Recalculate } from '../../ledger/requests/recalculate.js';
 import { unnestRows } from '../../platform/database/columns.js';
 import { forceCustomPlans } from '../../platform/database/force-custom-plans.js';
 import { type Transaction } from '../../platform/database/unit-of-work.js';
@@ -94,17 +93,6 @@ export async function removeAssignments(tx: Transaction, assignmentIds: readonly
 export async function repsToCalculateFirst(tx: Transaction, planId: string, repId: string): Promise<Affected> {
   const dependsOnOthers = await hasRule(tx, planId, sql`phase = 'cascade' or tier_by = 'rank'`);
   return dependsOnOthers ? null : [repId];
-}
-
-/** Requests the calculation of the reps, or of all reps of the plan if one of its rules ranks them. */
-export async function recalculateAssigned(
-  tx: Transaction,
-  recalculate: Recalculate,
-  planId: string,
-  repIds: readonly string[],
-): Promise<void> {
-  if (await ranksReps(tx, planId)) await recalculate.plan(planId, 'assignment_change');
-  else await recalculate.reps(repIds, 'assignment_change');
 }
 
 /** The reps whose commission the days of the reps on the plan decide: all of the plan if one of its rules ranks them. */

@@ -6,8 +6,8 @@ import { type CommissionChanges } from '../../ledger/requests/commission-changes
 import { withDryRun } from '../../platform/database/dry-run.js';
 import { inSavepoint } from '../../platform/database/savepoint.js';
 import { type Transaction, type UnitOfWork } from '../../platform/database/unit-of-work.js';
-import { previewPersonalWrite } from '../../simulation/preview-write.js';
-import { loadAffectedWithin, type PersonalEffect } from '../../simulation/write-effect.js';
+import { previewWrite } from '../../simulation/preview-write.js';
+import { type PersonalEffect, toPersonalEffect } from '../../simulation/write-effect.js';
 import { changeManagers, type ManagerChange, replaceManagers } from './change-managers.js';
 import { changePerson, managerChange, type PersonChange } from './change-person.js';
 import { changesReadFields } from './dated-value-views.js';
@@ -99,9 +99,9 @@ export async function previewChange(
         end({ people: (await tryChange(tx, uses, caller, repIds, change)).people }),
       ),
     );
-  return previewPersonalWrite(uses, caller, async (tx) => {
+  return previewWrite(uses, caller, toPersonalEffect, async (tx) => {
     const { people, affected } = await tryChange(tx, uses, caller, repIds, change);
-    return { result: { people }, affected: await loadAffectedWithin(tx, affected) };
+    return { result: { people }, affected };
   });
 }
 

@@ -8,7 +8,7 @@ import { CLOCK } from '../../platform/injection-tokens.js';
 import { operation } from '../../platform/operations/operation.js';
 import { uuid } from '../../platform/operations/schemas.js';
 import { previewWrite } from '../../simulation/preview-write.js';
-import { commissionEffect, loadAffectedWithin } from '../../simulation/write-effect.js';
+import { commissionEffect, toCommissionEffect } from '../../simulation/write-effect.js';
 import { overriddenRule } from '../override-terms.js';
 import { planNotFound } from '../plan.js';
 import { findPlanVersion } from '../plan-views.js';
@@ -70,13 +70,13 @@ export const previewPlanOverride = operation({
   },
   uses: { changes: CommissionChanges, clock: CLOCK },
   async execute({ params: { planRef, repId }, body: { overrides } }, caller, uses): Promise<z.input<typeof response>> {
-    return previewWrite(uses, caller, async (tx, today) => {
+    return previewWrite(uses, caller, toCommissionEffect, async (tx, today) => {
       const plan = await findPlanVersion(tx, planRef, { onlyForRep: null, today });
       if (plan === null) throw planNotFound();
       await assertRepExists(tx, repId);
       const sent = overrides.map((override, index) => ({ ...override, root: `overrides.${index}.` }));
       await storeOverrides(tx, { planId: plan.planId, repId, today }, sent);
-      return { result: {}, affected: await loadAffectedWithin(tx, new Map([[repId, allDays]])) };
+      return { result: {}, affected: new Map([[repId, allDays]]) };
     });
   },
 });

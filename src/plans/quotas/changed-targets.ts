@@ -23,12 +23,14 @@ export const changedTargets = z
   .optional()
   .describe('With dryRun: the targets of the person that the change moves, oldest period first');
 
-/** What the write returns, and the targets of the person that it moves. */
-export async function loadChangedTargets<Stored>(
+/** What the write returns, and in a dry run the targets of the person that it moves. */
+export async function withChangedTargets<Stored>(
   tx: Transaction,
+  dryRun: boolean,
   repId: string,
   write: () => Promise<Stored>,
-): Promise<{ readonly stored: Stored; readonly targets: z.input<typeof changedTarget>[] }> {
+): Promise<{ readonly stored: Stored; readonly targets?: z.input<typeof changedTarget>[] }> {
+  if (!dryRun) return { stored: await write() };
   const before = await listQuotas(tx, { repIds: [repId] });
   const stored = await write();
   return { stored, targets: listChangedTargets(before, await listQuotas(tx, { repIds: [repId] })) };

@@ -28,8 +28,8 @@ import { type Transaction } from '../../platform/database/unit-of-work.js';
 import { type AffectedDays, factsOf, recordingImport } from '../../platform/files/facts.js';
 import { type Subject } from '../../platform/operations/operation.js';
 import { recordEvent } from '../../platform/outbound/outgoing-events.js';
-import { previewPlansWrite } from '../../simulation/preview-write.js';
-import { loadAffectedWithin, planEffect } from '../../simulation/write-effect.js';
+import { previewWrite } from '../../simulation/preview-write.js';
+import { planEffect, toPlanEffect } from '../../simulation/write-effect.js';
 import { countRows, differingDays } from './dated-rows.js';
 import { assertSound, maxTables, rateTableNotFound, rowCounts, tablePlans } from './rate-table.js';
 import { removeTable, storeTable } from './rate-table-store.js';
@@ -107,10 +107,10 @@ export async function previewTableChange(
   change: TableChange,
   period?: Period,
 ): Promise<ChangedTable> {
-  return previewPlansWrite(uses, caller, async (tx) => {
+  return previewWrite(uses, caller, toPlanEffect, async (tx) => {
     const compared = period === undefined ? allDays : (await loadCalendar(tx)).range(period);
     const { result, days } = await writeTable(tx, caller, change);
-    return { result: { ...result, jobId: null }, affected: await loadAffectedWithin(tx, days), compared };
+    return { result: { ...result, jobId: null }, affected: days, compared };
   });
 }
 

@@ -6,8 +6,8 @@ import { currentDay, hull } from '../../kernel/day.js';
 import { type CommissionChanges } from '../../ledger/requests/commission-changes.js';
 import { requestAsJob } from '../../ledger/requests/request-as-job.js';
 import { type Transaction } from '../../platform/database/unit-of-work.js';
-import { previewPersonalWrite } from '../../simulation/preview-write.js';
-import { loadAffectedWithin, personalEffect } from '../../simulation/write-effect.js';
+import { previewWrite } from '../../simulation/preview-write.js';
+import { personalEffect, toPersonalEffect } from '../../simulation/write-effect.js';
 import { type AffectedByRates, findAffected, loadRatesBefore } from './affected-by-rates.js';
 import { rateUse, readRateUse } from './rate-use.js';
 
@@ -62,7 +62,7 @@ export async function runRateChange<Result extends object>(
   write: (tx: Transaction) => Promise<WrittenRates<Result>>,
 ): Promise<ChangedResult<Result>> {
   if (dryRun)
-    return previewPersonalWrite(uses, caller, async (tx, today) => {
+    return previewWrite(uses, caller, toPersonalEffect, async (tx, today) => {
       const before = await loadRatesBefore(tx);
       const { result, changed } = await write(tx);
       const affected = await findAffected(tx, before, changed, today);
@@ -72,7 +72,7 @@ export async function runRateChange<Result extends object>(
           affected: { ...countAffected(affected), ...(await readRateUse(tx, affected.conversions)) },
           jobId: null,
         },
-        affected: await loadAffectedWithin(tx, toHulls(affected)),
+        affected: toHulls(affected),
       };
     });
   return uses.changes.run(caller, 'exclusive', async (tx, recalculate) => {

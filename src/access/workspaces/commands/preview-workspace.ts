@@ -8,7 +8,7 @@ import { CLOCK } from '../../../platform/injection-tokens.js';
 import { operation } from '../../../platform/operations/operation.js';
 import { currency } from '../../../platform/operations/schemas.js';
 import { previewWrite } from '../../../simulation/preview-write.js';
-import { commissionEffect, loadAffectedWithin } from '../../../simulation/write-effect.js';
+import { commissionEffect, loadAffectedWithin, toCommissionEffect } from '../../../simulation/write-effect.js';
 import { fxMaxAgeDays, minQuotaPercent, timeZone } from '../workspace.js';
 import { updateWorkspaceRow } from '../workspace-store.js';
 
@@ -39,7 +39,7 @@ export const previewWorkspace = operation({
   async execute({ body: change }, caller, uses): Promise<z.input<typeof response>> {
     if (Object.values(change).every((value) => value === undefined))
       throw invalid({ path: '', message: 'give at least one of currency, timezone, minQuotaPercent, fxMaxAgeDays' });
-    return previewWrite(uses, caller, async (tx) => {
+    return previewWrite(uses, caller, toCommissionEffect, async (tx) => {
       const reps = await listRepIds(tx);
       const affected = await loadAffectedWithin(tx, new Map(reps.map((repId) => [repId, allDays])));
       if (affected !== null) {

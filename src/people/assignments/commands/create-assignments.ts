@@ -8,7 +8,7 @@ import { effects, firstDay, lastDay } from '../../../platform/mcp/tool.js';
 import { operation } from '../../../platform/operations/operation.js';
 import { type Assignment, assignment, assignmentExample } from '../assignment.js';
 import { findRampWarnings } from '../assignment-ramp.js';
-import { recalculateAssigned } from '../assignment-store.js';
+import { listAffectedReps } from '../assignment-store.js';
 import { listAssignments } from '../assignment-views.js';
 import { assignReps, newAssignments } from '../new-assignments.js';
 import { warnOfUnsetQuotas } from '../unset-quotas.js';
@@ -57,7 +57,7 @@ export const createAssignments = operation({
   async execute({ body: request }, caller, { changes, clock }): Promise<Assignment[]> {
     return changes.run(caller, 'exclusive', async (tx, recalculate) => {
       const { repIds, placement, assignmentIds } = await assignReps(tx, request);
-      await recalculateAssigned(tx, recalculate, placement.planId, repIds);
+      await recalculate.reps(await listAffectedReps(tx, placement.planId, repIds), 'assignment_change');
       const byId = new Map(
         (await listAssignments(tx, { assignmentIds })).map((created) => [created.assignmentId, created]),
       );

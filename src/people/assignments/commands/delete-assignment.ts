@@ -5,7 +5,7 @@ import { CommissionChanges } from '../../../ledger/requests/commission-changes.j
 import { effects } from '../../../platform/mcp/tool.js';
 import { operation } from '../../../platform/operations/operation.js';
 import { assignmentNotFound } from '../assignment.js';
-import { endAssignment, recalculateAssigned, repsToCalculateFirst } from '../assignment-store.js';
+import { endAssignment, listAffectedReps, repsToCalculateFirst } from '../assignment-store.js';
 import { assignmentSubject } from '../assignment-subject.js';
 import { findAssignment } from '../assignment-views.js';
 
@@ -51,7 +51,7 @@ export const deleteAssignment = operation({
       // Events under the assignment do not change any more, so all earlier requests must be calculated first.
       await calculateFirst(await repsToCalculateFirst(tx, planId, repId));
       await endAssignment(tx, assignmentId);
-      await recalculateAssigned(tx, recalculate, planId, [repId]);
+      await recalculate.reps(await listAffectedReps(tx, planId, [repId]), 'assignment_change');
       return { deleted: true, assignmentId };
     });
   },

@@ -4,8 +4,8 @@ import { sampleIds } from '../../../kernel/sample-ids.js';
 import { CommissionChanges } from '../../../ledger/requests/commission-changes.js';
 import { CLOCK } from '../../../platform/injection-tokens.js';
 import { operation } from '../../../platform/operations/operation.js';
-import { previewPersonalWrite } from '../../../simulation/preview-write.js';
-import { loadAffectedWithin, personalEffect } from '../../../simulation/write-effect.js';
+import { previewWrite } from '../../../simulation/preview-write.js';
+import { personalEffect, toPersonalEffect } from '../../../simulation/write-effect.js';
 import { listAffectedReps } from '../assignment-store.js';
 import { assignReps, newAssignments } from '../new-assignments.js';
 
@@ -35,11 +35,10 @@ export const previewAssignments = operation({
   },
   uses: { changes: CommissionChanges, clock: CLOCK },
   async execute({ body: request }, caller, uses): Promise<z.input<typeof response>> {
-    return previewPersonalWrite(uses, caller, async (tx) => {
+    return previewWrite(uses, caller, toPersonalEffect, async (tx) => {
       const { repIds, placement } = await assignReps(tx, request);
       const affected = await listAffectedReps(tx, placement.planId, repIds);
-      const days = new Map(affected.map((repId) => [repId, allDays]));
-      return { result: {}, affected: await loadAffectedWithin(tx, days) };
+      return { result: {}, affected: new Map(affected.map((repId) => [repId, allDays])) };
     });
   },
 });

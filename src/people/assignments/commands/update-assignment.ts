@@ -1,19 +1,18 @@
 import { z } from 'zod';
 import { pathIds } from '../../../api/resource-fields.js';
-import { type Clock } from '../../../kernel/clock.js';
 import { allDays } from '../../../kernel/day.js';
 import { assertEffectiveDayOrder } from '../../../kernel/day-order.js';
 import { invalid } from '../../../kernel/failure.js';
 import { sampleIds } from '../../../kernel/sample-ids.js';
 import { CommissionChanges } from '../../../ledger/requests/commission-changes.js';
-import { changedTargets, loadChangedTargets } from '../../../plans/quotas/changed-targets.js';
-import { type TenantCaller, type Transaction } from '../../../platform/database/unit-of-work.js';
+import { changedTargets, withChangedTargets } from '../../../plans/quotas/changed-targets.js';
+import { type Transaction } from '../../../platform/database/unit-of-work.js';
 import { CLOCK } from '../../../platform/injection-tokens.js';
 import { effects, firstDay, lastDay } from '../../../platform/mcp/tool.js';
 import { operation } from '../../../platform/operations/operation.js';
 import { day, uuid } from '../../../platform/operations/schemas.js';
-import { previewPersonalWrite } from '../../../simulation/preview-write.js';
-import { dryRunQuery, loadAffectedWithin, personalEffect } from '../../../simulation/write-effect.js';
+import { changeOrPreview } from '../../../simulation/preview-write.js';
+import { dryRunQuery, personalEffect, toPersonalEffect } from '../../../simulation/write-effect.js';
 import {
   type Assignment,
   assignment,
@@ -22,13 +21,7 @@ import {
   assignmentOverlap,
 } from '../assignment.js';
 import { findRampWarnings, readRamp } from '../assignment-ramp.js';
-import {
-  changeAssignment,
-  listAffectedReps,
-  overlappingReps,
-  type RampedPlacement,
-  recalculateAssigned,
-} from '../assignment-store.js';
+import { changeAssignment, listAffectedReps, overlappingReps, type RampedPlacement } from '../assignment-store.js';
 import { assignmentSubject } from '../assignment-subject.js';
 import { findAssignment } from '../assignment-views.js';
 
@@ -94,50 +87,28 @@ export const updateAssignment = operation({
   },
   uses: { changes: CommissionChanges, clock: CLOCK },
   async execute(
-    { params: { assignmentId }, query: { dryRun }, body: change },
+    { params: { assignmentId: id }, query: { dryRun }, body: change },
     caller,
     uses,
   ): Promise<z.input<typeof response>> {
     if (Object.values(change).every((value) => value === undefined))
       throw invalid({ path: '', message: 'send at least one of effectiveStart, effectiveEnd, rampId, rampFrom' });
-    return dryRun ? preview(uses, caller, assignmentId, change) : save(uses, caller, assignmentId, change);
+    return changeOrPreview(uses, caller, { dryRun, toEffect: toPersonalEffect }, async (tx) => {
+      const { current, after, isMoved, isRampChanged } = await readChange(tx, id, change);
+      const { assignmentId, planId, repId } = current;
+      const trigger = isMoved ? 'assignment_change' : 'ramp';
+      if (!dryRun && !isMoved && !isRampChanged) return { result: current, affected: new Map(), trigger };
+      const store = () => changeAssignment(tx, assignmentId, after);
+      const { stored: _, ...targets } = await withChangedTargets(tx, dryRun, repId, store);
+      const repIds = await listAffectedReps(tx, planId, [repId]);
+      return {
+        result: { ...(await toResponse(tx, assignmentId, after)), ...targets },
+        affected: new Map(repIds.map((affected) => [affected, allDays])),
+        trigger,
+      };
+    });
   },
 });
-
-function save(
-  { changes }: { readonly changes: CommissionChanges },
-  caller: TenantCaller,
-  assignmentId: string,
-  change: Change,
-): Promise<Assignment> {
-  return changes.run(caller, 'exclusive', async (tx, recalculate) => {
-    const { current, after, isMoved, isRampChanged } = await readChange(tx, assignmentId, change);
-    if (!isMoved && !isRampChanged) return current;
-    await changeAssignment(tx, current.assignmentId, after);
-    if (isMoved) await recalculateAssigned(tx, recalculate, current.planId, [current.repId]);
-    else await recalculate.reps([current.repId], 'ramp');
-    return toResponse(tx, current.assignmentId, after);
-  });
-}
-
-/** What the change would do to commission and to targets; it is rolled back. */
-function preview(
-  uses: { readonly changes: CommissionChanges; readonly clock: Clock },
-  caller: TenantCaller,
-  id: string,
-  change: Change,
-): Promise<z.input<typeof response>> {
-  return previewPersonalWrite(uses, caller, async (tx) => {
-    const { current, after } = await readChange(tx, id, change);
-    const { assignmentId, planId, repId } = current;
-    const { targets } = await loadChangedTargets(tx, repId, () => changeAssignment(tx, assignmentId, after));
-    const repIds = await listAffectedReps(tx, planId, [repId]);
-    return {
-      result: { ...(await toResponse(tx, assignmentId, after)), targets },
-      affected: await loadAffectedWithin(tx, new Map(repIds.map((affected) => [affected, allDays]))),
-    };
-  });
-}
 
 async function readChange(tx: Transaction, id: string, change: Change) {
   const current = await findAssignment(tx, id);

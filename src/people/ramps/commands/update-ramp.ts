@@ -8,8 +8,8 @@ import { type Transaction } from '../../../platform/database/unit-of-work.js';
 import { CLOCK } from '../../../platform/injection-tokens.js';
 import { effects } from '../../../platform/mcp/tool.js';
 import { operation } from '../../../platform/operations/operation.js';
-import { previewPersonalWrite } from '../../../simulation/preview-write.js';
-import { dryRunQuery, loadAffectedWithin, personalEffect } from '../../../simulation/write-effect.js';
+import { changeOrPreview } from '../../../simulation/preview-write.js';
+import { dryRunQuery, personalEffect, toPersonalEffect } from '../../../simulation/write-effect.js';
 import { type Ramp, ramp, rampExample, rampTerms, stepsArgument } from '../ramp.js';
 import { loadRepsOnRamp, storeRamp } from '../ramp-store.js';
 import { findRamp, loadRampSubject } from '../ramp-views.js';
@@ -66,25 +66,18 @@ export const updateRamp = operation({
   ): Promise<z.input<typeof response>> {
     if (change.name === undefined && change.steps === undefined)
       throw invalid({ path: '', message: 'give at least one field to change' });
-    if (dryRun)
-      return previewPersonalWrite(uses, caller, async (tx) => {
-        const { changed, affected } = await changeRamp(tx, rampId, change);
-        return { result: changed, affected: await loadAffectedWithin(tx, affected) };
-      });
-    return uses.changes.run(caller, 'exclusive', async (tx, recalculate) => {
-      const { changed, affected } = await changeRamp(tx, rampId, change);
-      await recalculate([...affected].map(([repId, days]) => ({ repId, days, trigger: 'ramp' })));
-      return changed;
-    });
+    return changeOrPreview(uses, caller, { dryRun, toEffect: toPersonalEffect }, (tx) =>
+      changeRamp(tx, rampId, change),
+    );
   },
 });
 
 /** Stores the change. Returns the people whom it affects, with the days. */
 async function changeRamp(tx: Transaction, rampId: string, { name, steps }: z.infer<typeof body>) {
   const current = await findRamp(tx, rampId);
-  const changed: Ramp = { ...current, name: name ?? current.name, steps: steps ?? current.steps };
-  await storeRamp(tx, changed);
-  const isSame = JSON.stringify(changed.steps) === JSON.stringify(current.steps);
-  const affected: ReadonlyMap<string, DayRange> = isSame ? new Map() : await loadRepsOnRamp(tx, current, changed);
-  return { changed, affected };
+  const result: Ramp = { ...current, name: name ?? current.name, steps: steps ?? current.steps };
+  await storeRamp(tx, result);
+  const isSame = JSON.stringify(result.steps) === JSON.stringify(current.steps);
+  const affected: ReadonlyMap<string, DayRange> = isSame ? new Map() : await loadRepsOnRamp(tx, current, result);
+  return { result, affected, trigger: 'ramp' as const };
 }

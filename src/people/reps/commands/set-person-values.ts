@@ -10,8 +10,8 @@ import { type Transaction } from '../../../platform/database/unit-of-work.js';
 import { CLOCK } from '../../../platform/injection-tokens.js';
 import { operation } from '../../../platform/operations/operation.js';
 import { requireUuid } from '../../../platform/operations/schemas.js';
-import { previewPersonalWrite } from '../../../simulation/preview-write.js';
-import { dryRunQuery, loadAffectedWithin, personalEffect } from '../../../simulation/write-effect.js';
+import { changeOrPreview } from '../../../simulation/preview-write.js';
+import { dryRunQuery, personalEffect, toPersonalEffect } from '../../../simulation/write-effect.js';
 import { datedValues, differingDays, findDatedField, readDatedValues } from '../dated-field.js';
 import { storeDatedValues } from '../dated-value-store.js';
 import { findDatedValues, isReadByTables } from '../dated-value-views.js';
@@ -46,19 +46,13 @@ export const setPersonValues = operation({
     response: personValuesExample,
   },
   uses: { changes: CommissionChanges, clock: CLOCK },
-  async execute({ params: { repId: rawId, slug }, query: { dryRun }, body: { values } }, caller, { changes, clock }) {
+  async execute({ params: { repId: rawId, slug }, query: { dryRun }, body: { values } }, caller, uses) {
     const repId = requireUuid(rawId, 'rep_not_found', repNotFound().message);
     const change = { repId, slug, values };
-    if (!dryRun)
-      return changes.run(caller, 'exclusive', async (tx, recalculate) => {
-        const { result, days } = await writeValues(tx, caller, clock, change);
-        if (days !== null) await recalculate([{ repId, days, trigger: 'person' }]);
-        return result;
-      });
-    return previewPersonalWrite({ changes, clock }, caller, async (tx) => {
-      const { result, days } = await writeValues(tx, caller, clock, change);
-      return { result, affected: await loadAffectedWithin(tx, new Map(days === null ? [] : [[repId, days]])) };
-    });
+    return changeOrPreview(uses, caller, { dryRun, toEffect: toPersonalEffect }, async (tx) => ({
+      ...(await writeValues(tx, caller, uses.clock, change)),
+      trigger: 'person',
+    }));
   },
 });
 
@@ -68,13 +62,13 @@ interface ValuesChange {
   readonly values: z.output<typeof datedValues>;
 }
 
-/** The stored values, and the days on which rate tables read another one. */
+/** The stored values, and the person with the days on which rate tables read another one. */
 async function writeValues(
   tx: Transaction,
   caller: Caller,
   clock: Clock,
   { repId, slug, values }: ValuesChange,
-): Promise<{ readonly result: z.input<typeof personValues>; readonly days: DayRange | null }> {
+): Promise<{ readonly result: z.input<typeof personValues>; readonly affected: ReadonlyMap<string, DayRange> }> {
   await lockPeople(tx);
   await assertRepExists(tx, repId);
   const next = readDatedValues(await findDatedField(tx, slug), values);
@@ -83,5 +77,5 @@ async function writeValues(
   const isRead = await isReadByTables(tx, [slug]);
   const days = differingDays(await findDatedValues(tx, repId, slug), next);
   await storeDatedValues(tx, { repId, slug, today: await workspaceToday(tx, clock) }, next);
-  return { result: { repId, slug, values: next }, days: isRead ? days : null };
+  return { result: { repId, slug, values: next }, affected: new Map(isRead && days !== null ? [[repId, days]] : []) };
 }

@@ -10,8 +10,8 @@ import { UnitOfWork } from '../../../platform/database/unit-of-work.js';
 import { CLOCK } from '../../../platform/injection-tokens.js';
 import { operation } from '../../../platform/operations/operation.js';
 import { flag, requireUuid } from '../../../platform/operations/schemas.js';
-import { previewPersonalWrite } from '../../../simulation/preview-write.js';
-import { loadAffectedWithin, personalEffect } from '../../../simulation/write-effect.js';
+import { previewWrite } from '../../../simulation/preview-write.js';
+import { personalEffect, toPersonalEffect } from '../../../simulation/write-effect.js';
 import { replaceManagers } from '../change-managers.js';
 import { changedEmployment, managerChange, type PersonChange, personChange, storeChange } from '../change-person.js';
 import { storeEmployments } from '../employment-store.js';
@@ -67,14 +67,14 @@ function previewTerms(
 ): Promise<z.input<typeof response>> {
   const others = Object.keys(change).filter((field) => !previewed.has(field));
   rejectAny(others.map((path) => ({ path, message: 'cannot be previewed; send it without dryRun' })));
-  return previewPersonalWrite(uses, caller, async (tx, today) => {
+  return previewWrite(uses, caller, toPersonalEffect, async (tx, today) => {
     if ((await findRep(tx, repId)) === undefined) throw repNotFound();
     const next = await changedEmployment(tx, repId, change);
     if (next !== null) await storeEmployments(tx, [{ repId, ...next }]);
     const affected = await replaceManagers(tx, today, await managerChange(tx, repId, change));
     if (next !== null) affected.set(repId, allDays);
     const [result] = await listReps(tx, today, { repIds: [repId] });
-    return { result: result as Rep, affected: await loadAffectedWithin(tx, affected) };
+    return { result: result as Rep, affected };
   });
 }
 

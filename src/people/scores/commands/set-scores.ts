@@ -1,10 +1,8 @@
 import { z } from 'zod';
-import { writeForEffect } from '../../../deals/deal-write-effect.js';
+import { changeDeals } from '../../../deals/deal-write-effect.js';
 import { invalid } from '../../../kernel/failure.js';
 import { sampleIds } from '../../../kernel/sample-ids.js';
 import { CommissionChanges } from '../../../ledger/requests/commission-changes.js';
-import { setAuditCounts } from '../../../platform/database/audit-counts.js';
-import { withDryRun } from '../../../platform/database/dry-run.js';
 import { CLOCK } from '../../../platform/injection-tokens.js';
 import { operation } from '../../../platform/operations/operation.js';
 import { flag, period, uuid } from '../../../platform/operations/schemas.js';
@@ -62,23 +60,15 @@ export const setScores = operation({
     response: { changed: 1, unchanged: 0, removed: 0 },
   },
   uses: { changes: CommissionChanges, clock: CLOCK },
-  async execute({ query: { dryRun, effect: withEffect }, body }, caller, { changes, clock }): Promise<Response> {
-    assertEachOnce(body.scores);
-    return withDryRun<Response>(dryRun, (end) =>
-      changes.run(caller, 'shared', async (tx, recalculate) => {
-        const write = () => writeScores(tx, body.field, body.scores, clock);
-        if (dryRun && withEffect) {
-          const { result, effect } = await writeForEffect(tx, clock, write);
-          const { changed, unchanged, removed } = result;
-          return end({ changed, unchanged, removed, dryRun, effect });
-        }
-        const { changed, unchanged, removed, affected } = await write();
-        if (dryRun) return end({ changed, unchanged, removed, dryRun });
-        setAuditCounts(tx, { changed, deleted: removed });
-        await recalculate([...affected].map(([repId, days]) => ({ repId, days, trigger: 'deal_change' })));
-        return { changed, unchanged, removed };
-      }),
-    );
+  async execute({ query, body: { field, scores } }, caller, uses): Promise<Response> {
+    assertEachOnce(scores);
+    return changeDeals(uses, caller, {
+      ...query,
+      trigger: 'deal_change',
+      write: (tx) => writeScores(tx, field, scores, uses.clock),
+      count: ({ changed, unchanged, removed }) => ({ changed, unchanged, removed }),
+      audit: ({ changed, removed }) => ({ changed, deleted: removed }),
+    });
   },
 });
 

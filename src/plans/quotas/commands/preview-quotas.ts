@@ -11,7 +11,7 @@ import { CLOCK } from '../../../platform/injection-tokens.js';
 import { operation } from '../../../platform/operations/operation.js';
 import { period, uuid } from '../../../platform/operations/schemas.js';
 import { previewWrite } from '../../../simulation/preview-write.js';
-import { commissionEffect, loadAffectedWithin } from '../../../simulation/write-effect.js';
+import { commissionEffect, toCommissionEffect } from '../../../simulation/write-effect.js';
 import { repeatedSettings, toQuotaSetting } from '../apply-quotas.js';
 import { quotaNotFound, targetAmount } from '../quota.js';
 import { findRuleById } from '../quota-rule.js';
@@ -63,7 +63,7 @@ async function writeQuotas(tx: Transaction, { planRuleId, targets, removed }: Bo
     await deleteQuotas(tx, [quota.quotaId]);
   }
   await upsertQuotas(tx, settings);
-  return loadAffectedWithin(tx, affected);
+  return affected;
 }
 
 export const previewQuotas = operation({
@@ -89,6 +89,9 @@ export const previewQuotas = operation({
   },
   uses: { changes: CommissionChanges, clock: CLOCK },
   async execute({ body: request }, caller, uses): Promise<z.input<typeof response>> {
-    return previewWrite(uses, caller, async (tx) => ({ result: {}, affected: await writeQuotas(tx, request) }));
+    return previewWrite(uses, caller, toCommissionEffect, async (tx) => ({
+      result: {},
+      affected: await writeQuotas(tx, request),
+    }));
   },
 });

@@ -3,8 +3,8 @@ import { CommissionChanges } from '../../../ledger/requests/commission-changes.j
 import { CLOCK } from '../../../platform/injection-tokens.js';
 import { operation } from '../../../platform/operations/operation.js';
 import { flag } from '../../../platform/operations/schemas.js';
-import { previewWrite } from '../../../simulation/preview-write.js';
-import { commissionEffect, loadAffectedWithin } from '../../../simulation/write-effect.js';
+import { changeOrPreview } from '../../../simulation/preview-write.js';
+import { commissionEffect, toCommissionEffect } from '../../../simulation/write-effect.js';
 import {
   assertContiguous,
   fiscalYear,
@@ -54,15 +54,9 @@ export const setFiscalYears = operation({
   async execute({ query: { dryRun }, body: requested }, caller, uses): Promise<z.input<typeof response>> {
     const fiscalYears = toFiscalYearResponses(assertContiguous(requested));
     const years = { fiscalYears, count: fiscalYears.length };
-    if (dryRun)
-      return previewWrite(uses, caller, async (tx) => {
-        const affected = await replaceFiscalYears(tx, requested);
-        return { result: { ...years, reps: affected.size }, affected: await loadAffectedWithin(tx, affected) };
-      });
-    return uses.changes.run(caller, 'exclusive', async (tx, recalculate) => {
+    return changeOrPreview(uses, caller, { dryRun, toEffect: toCommissionEffect }, async (tx) => {
       const affected = await replaceFiscalYears(tx, requested);
-      await recalculate([...affected].map(([repId, days]) => ({ repId, days, trigger: 'calendar' })));
-      return { ...years, reps: affected.size };
+      return { result: { ...years, reps: affected.size }, affected, trigger: 'calendar' };
     });
   },
 });
