@@ -63,6 +63,8 @@ const calls: Readonly<Record<string, readonly [given: Record<string, unknown>, o
   get_commissions: [{ dealId: 'D-1' }, 'ok'],
   get_forecast: [{ repId: '<self>' }, 'ok'],
   get_pay_calendar: [{ repId: '<self>' }, 'ok'],
+  get_liability: [{}, 'accounting_off'],
+  get_contract_costs: [{}, 'accounting_off'],
   list_audit_logs: [{}, 'ok'],
   list_change_requests: [{}, 'ok'],
   list_exceptions: [{}, 'ok'],

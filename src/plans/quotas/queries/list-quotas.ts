@@ -52,7 +52,7 @@ export const listQuotas = operation({
     arguments: {
       repId: 'This rep',
       planId: 'This plan',
-      period: 'Only of this period or one around it',
+      period: 'This period or one around it',
       containing: { always: true },
     },
     list: 'quotas',
