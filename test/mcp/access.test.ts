@@ -122,7 +122,7 @@ describe('access to the tools', () => {
       const isFirst = (name: string) => name === 'get_workspace';
       expect(shown).to.deep.equal([...names.filter(isFirst), ...names.filter((name) => !isFirst(name))]);
       expect(shown).to.have.length(
-        { public: 0, connection: 11, payroll: 7, finance: 7, auditor: 0, rep: 26, manager: 33, admin: 61 }[accessLevel],
+        { public: 0, connection: 11, payroll: 9, finance: 9, auditor: 0, rep: 26, manager: 33, admin: 63 }[accessLevel],
       );
     });
 
