@@ -819,11 +819,12 @@ class RepLedger {
     if (credit.isZero()) return only(reachedBy(sliceStart));
     const bands = buildBands(tiers, target, belowZero);
     // A fixed amount is paid by the tier reached only.
-    return tiers.flatMap((each, index) =>
+    const parts = tiers.flatMap((each, index) =>
       each.flatAmount === null
         ? [{ tier: each, weight: partIn(bands[index] as Band, credit, sliceStart).dividedBy(credit.abs()) }]
         : [],
     );
+    return parts.filter(({ weight }) => !weight.isZero());
   }
 
   private payOfTable(firing: Firing, tier: Tier, line: CountedLine | null): RatePay | null {
@@ -840,8 +841,7 @@ class RepLedger {
 
   private payOfDeal(firing: Firing, mix: { tier: Tier; weight: Amount }[]): { value: Amount; hasRate: boolean } {
     const { base, share, isCreditNote } = firing;
-    const weighed = mix.filter(({ weight }) => !weight.isZero());
-    const pays = weighed.map(({ tier, weight }) => {
+    const pays = mix.map(({ tier, weight }) => {
       const fixed = (value: Amount) => value.times(share.ofPay).times(isCreditNote ? -1 : 1);
       if (tier.flatAmount !== null) return fixed(tier.flatAmount).times(weight);
       if (tier.table === null) return (tier.rate ?? ZERO).times(base).times(weight);
@@ -856,20 +856,18 @@ class RepLedger {
   /** What a line is paid, before the share; null if it lacks a row. Without a quantity that a tier of the mix pays by, nothing. */
   private payOfLine(firing: Firing, line: CountedLine, mix: { tier: Tier; weight: Amount }[]): Amount | null {
     const { rule, isCreditNote } = firing;
-    const pays = mix
-      .filter(({ weight }) => !weight.isZero())
-      .map(({ tier, weight }): Amount | 'no row' | null => {
-        if (tier.flatAmount !== null) {
-          const paid =
-            rule.lines?.flatPer === 'unit'
-              ? timesUnits(tier.flatAmount, line, isCreditNote)
-              : timesLine(tier.flatAmount, line);
-          return paid?.times(weight) ?? null;
-        }
-        if (tier.table === null) return (tier.rate ?? ZERO).times(line.base).times(weight);
-        const row = this.payOfTable(firing, tier, line);
-        return row === null ? 'no row' : (payOfRow(row, line, isCreditNote)?.times(weight) ?? null);
-      });
+    const pays = mix.map(({ tier, weight }): Amount | 'no row' | null => {
+      if (tier.flatAmount !== null) {
+        const paid =
+          rule.lines?.flatPer === 'unit'
+            ? timesUnits(tier.flatAmount, line, isCreditNote)
+            : timesLine(tier.flatAmount, line);
+        return paid?.times(weight) ?? null;
+      }
+      if (tier.table === null) return (tier.rate ?? ZERO).times(line.base).times(weight);
+      const row = this.payOfTable(firing, tier, line);
+      return row === null ? 'no row' : (payOfRow(row, line, isCreditNote)?.times(weight) ?? null);
+    });
     if (pays.includes('no row')) return null;
     return pays.includes(null) ? ZERO : sum(pays.map((pay) => pay as Amount));
   }
