@@ -73,6 +73,7 @@ describe('a rule that counts products', () => {
     expect(ruleSentences(ofManagers, 'USD')[0]).to.equal(
       'Pays on the net amount of each product of deals on which the people below you earn.',
     );
+    expect(summarizeRule(ofManagers, 'USD')).to.equal('0 % of net amount of each product of the team');
     const onEarnings = withChange(ofManagers, linesChange(ofManagers, false));
     expect(onEarnings).to.include({ measure: '_earned' }).and.not.have.any.keys('lines', 'payoutBase');
     expect(withChange(onEarnings, linesChange(onEarnings, true))).to.deep.include({

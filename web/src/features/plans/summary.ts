@@ -68,11 +68,15 @@ function describePay(rule: Rule, currency: string): string {
   const tables = tablesOf({ tiers }).map((table) => payWords({ table }, currency));
   const factor = rule.payoutMode === 'rate_times_attainment' ? ' × attainment' : '';
   const pay = [...(rates.length === 0 ? [] : [`${rates.join(', ')} %${factor}`]), ...amounts, ...tables].join(', ');
-  if (rule.executionPhase === 'cascade')
-    return `${pay} of ${rule.dependsOn === undefined || rule.dependsOn === '_total' ? 'what the team earns' : rule.dependsOn}`;
+  if (rule.executionPhase === 'cascade') return `${pay} of ${teamBase(rule)}`;
   if (tiers.length > 1) return `${pay} by ${rule.tierBy === 'attainment' ? period : rule.tierBy}`;
   if (amounts.length > 0) return `${pay} a ${isOncePerPeriod(rule) ? period : flatPerWords[rule.flatPer ?? 'deal']}`;
   return `${pay} of ${paidBase(rule)}`;
+}
+
+function teamBase({ dependsOn = '_total', ...rule }: Rule): string {
+  if (rule.lines !== undefined) return `${baseWords(rule)} of the team`;
+  return dependsOn === '_total' ? 'what the team earns' : dependsOn;
 }
 
 function paidBase(rule: Rule): string {
