@@ -1,30 +1,18 @@
 import { expect } from 'chai';
-import { type Page } from 'puppeteer-core';
-import { Browser, sees, texts } from '#test/support/browser.js';
+import { Browser, sees } from '#test/support/browser.js';
 import { features, shownPeriod } from '#test/support/surfaces/features.js';
 import { SurfaceWorld } from '#test/support/surfaces/world.js';
 import { violationsInBothSchemes } from './accessibility.js';
+import { missingIn, rowOfPerson, rowsWith, textOf } from './page-figures.js';
 
 // biome-ignore lint/suspicious/noExplicitAny: responses of any shape
 type Loose = any;
 
-const symbols: Readonly<Record<string, string>> = { USD: '$', EUR: '€', GBP: '£' };
 const inPeriod = `period=${shownPeriod}`;
-
-const plainText = (text: string) => text.replace(/[\s\u00a0\u202f]+/g, ' ').replaceAll('−', '-');
 
 /** Days of March, in which the world is, as the service writes them. */
 const withPlainDays = (text: string) =>
   text.replace(/(\d{1,2}) Mar 2026/g, (_, day: string) => `2026-03-${day.padStart(2, '0')}`);
-
-/** "$1,234.50" or "USD 1,234.50" of "USD 1234.50". Negative amounts have their sign before the currency. */
-function isIn(text: string, figure: string): boolean {
-  const [, currency = '', sign = '', whole = '', cents = ''] = /^([A-Z]{3}) (-?)(\d+)\.(\d\d)$/.exec(figure) ?? [];
-  const digits = `${whole.replace(/\B(?=(\d{3})+$)/g, ',')}.${cents}`;
-  return [`${sign}${symbols[currency]}${digits}`, `${currency} ${sign}${digits}`, `${sign}${currency} ${digits}`].some(
-    (written) => text.includes(written),
-  );
-}
 
 /** The pages of pay of each person and of those who work on it, with the figures of the oracle. */
 describe('surfaces and features of pay in the web app', function () {
@@ -38,14 +26,6 @@ describe('surfaces and features of pay in the web app', function () {
   });
 
   const people = Object.entries(features);
-  const textOf = async (page: Page, selector = 'main') => plainText((await texts(page, selector)).join(' '));
-  const rowOf = async (page: Page, words: string) =>
-    plainText((await texts(page, 'tbody tr')).filter((text) => text.includes(words)).join(' '));
-  const wrongOf = (where: string, text: string, amounts: readonly (string | undefined)[]) =>
-    amounts.flatMap((amount) =>
-      amount === undefined || isIn(text, amount) ? [] : [`${where}: no ${amount} in ${text.slice(0, 1500)}`],
-    );
-
   for (const [person, { figures }] of people)
     it(`${person} reads what they earn and are paid on each page`, async () => {
       const { payable, earned, lines, waiting, held, paid, deal, status, steps = [] } = figures();
@@ -53,14 +33,14 @@ describe('surfaces and features of pay in the web app', function () {
       const wrong: string[] = [];
       const { page, problems, close } = await browser.openPage(id, `/me?${inPeriod}`);
       const own = await textOf(page);
-      wrong.push(...wrongOf('My pay', own, earned));
+      wrong.push(...missingIn('My pay', own, earned));
       await browser.visit(page, '/statements');
-      const list = await rowOf(page, 'March 2026');
-      wrong.push(...wrongOf('list of statements', list, [payable]));
+      const list = await rowsWith(page, 'March 2026');
+      wrong.push(...missingIn('list of statements', list, [payable]));
       if (status === 'paid' || status === 'partly_paid') expect(list).to.match(/Paid on 5 Apr/);
       await browser.visit(page, `/statements/${id}?${inPeriod}`);
       const statement = await textOf(page);
-      wrong.push(...wrongOf('statement', statement, [payable, ...earned, ...Object.values(lines), waiting, held]));
+      wrong.push(...missingIn('statement', statement, [payable, ...earned, ...Object.values(lines), waiting, held]));
       const { lineItems } = await world.api.expect(200, 'GET', `/v1/statements?repId=${id}&${inPeriod}`);
       // A correction of several deals names none.
       const ofDeals = lineItems.filter(({ dealId }: Loose) => dealId !== null);
@@ -77,7 +57,7 @@ describe('surfaces and features of pay in the web app', function () {
       await sees(page, 'From the deal to the bank');
       const visible = await textOf(page);
       if (!visible.includes(deal ?? ofDeal)) wrong.push(`deal: not ${deal ?? ofDeal}`);
-      if (paid !== undefined) wrong.push(...wrongOf('deal', visible, [paid]));
+      if (paid !== undefined) wrong.push(...missingIn('deal', visible, [paid]));
       for (const [where, text] of Object.entries({ own, list, statement })) {
         if (/net payout/i.test(text)) wrong.push(`${where} says net payout`);
         if (earned.every((sum) => sum.startsWith('EUR')) && text.includes('$'))
@@ -95,7 +75,7 @@ describe('surfaces and features of pay in the web app', function () {
       await browser.visit(page, address);
       await page.waitForSelector('tbody tr');
       for (const [person, { figures }] of people)
-        wrong.push(...wrongOf(address, await rowOfPerson(page, person), [figures().payable]));
+        wrong.push(...missingIn(address, await rowOfPerson(page, person), [figures().payable]));
       expect(await violationsInBothSchemes(page)).to.deep.equal([]);
     }
     expect(wrong).to.deep.equal([]);
@@ -110,7 +90,7 @@ describe('surfaces and features of pay in the web app', function () {
       const { status, payable, paid } = figures();
       if (status === 'payable') continue;
       const row = await rowOfPerson(page, person);
-      expect(wrongOf(`payroll, ${person}`, row, [payable, paid])).to.deep.equal([]);
+      expect(missingIn(`payroll, ${person}`, row, [payable, paid])).to.deep.equal([]);
     }
     const text = await textOf(page);
     expect(text).to.match(/Paid on 5 Apr 2026/);
@@ -121,20 +101,4 @@ describe('surfaces and features of pay in the web app', function () {
     expect(problems).to.deep.equal([]);
     await close();
   });
-
-  /** The row of the person. Amounts without a currency are in that of the workspace. */
-  async function rowOfPerson(page: Page, person: string): Promise<string> {
-    const cells = await page.$$eval(
-      'tbody tr',
-      (all, name) => {
-        const ofPerson = all.find((row) =>
-          [...row.querySelectorAll('*')].some(({ textContent }) => textContent === name),
-        );
-        return [...(ofPerson?.querySelectorAll('th, td') ?? [])].map(({ textContent }) => textContent);
-      },
-      person,
-    );
-    const row = plainText(cells.join(' | '));
-    return row.replace(/\| (-?)(?=[\d,]+\.\d\d)/g, '| $1$$');
-  }
 });
