@@ -3,7 +3,7 @@ import { texts } from '#test/support/browser.js';
 
 const symbols: Readonly<Record<string, string>> = { USD: '$', EUR: '€', GBP: '£' };
 
-export const plainText = (text: string): string => text.replace(/[\s\u00a0\u202f]+/g, ' ').replaceAll('−', '-');
+const plainText = (text: string): string => text.replace(/[\s\u00a0\u202f]+/g, ' ').replaceAll('−', '-');
 
 export const textOf = async (page: Page, selector = 'main'): Promise<string> =>
   plainText((await texts(page, selector)).join(' '));
