@@ -11,6 +11,8 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   await createEstimates(db);
   await createClosings(db);
   await createLines(db);
+  await createLots(db);
+  await createFacts(db);
 }
 
 async function createEntities(db: Kysely<unknown>): Promise<void> {
@@ -18,17 +20,20 @@ async function createEntities(db: Kysely<unknown>): Promise<void> {
     create table accounting_entities (
       workspace_id uuid not null references workspaces,
       code text not null check (code ~ '^[a-z0-9_-]{1,30}$'),
+      version integer not null check (version > 0),
       name text not null check (length(name) between 1 and 200),
       currency text not null check (currency ~ '^[A-Z]{3}$'),
+      framework text not null default 'us_gaap' check (framework in ('us_gaap', 'ifrs', 'frs102')),
       -- [{from, percent}], the latest day first
       payroll_tax jsonb not null default '[]',
       -- {role: {number, name}}
       accounts jsonb not null default '{}',
-      updated_at timestamptz not null default now(),
-      primary key (workspace_id, code)
+      stored_at timestamptz not null,
+      primary key (workspace_id, code, version)
     )`.execute(db);
   await tenantTable(db, 'accounting_entities');
-  await recordRowChanges(db, 'accounting_entities', { ids: ['code'], ignored: ['updated_at'] });
+  await insertOnly(db, 'accounting_entities');
+  await recordRowChanges(db, 'accounting_entities', { ids: ['code'], ignored: ['version', 'stored_at'] });
 }
 
 /** From which day on a person belongs to which entity. Each change stores the whole list again. */
@@ -55,7 +60,7 @@ async function createPolicies(db: Kysely<unknown>): Promise<void> {
       workspace_id uuid not null references workspaces,
       name text not null check (length(name) between 1 and 100),
       version integer not null check (version > 0),
-      -- {from, position, match, treatment, months, convention, correction, expedientMonths}
+      -- {from, position, match, scope, treatment, period, start, convention, correction, expedientMonths, payrollTax}
       terms jsonb not null,
       status text not null check (status in ('proposed', 'approved', 'withdrawn')),
       proposed_by text not null,
@@ -184,4 +189,41 @@ async function createLines(db: Kysely<unknown>): Promise<void> {
   await tenantTable(db, 'accounting_lines');
   await insertOnly(db, 'accounting_lines');
   await sql`create index accounting_lines_of_rep on accounting_lines (workspace_id, rep_id)`.execute(db);
+}
+
+/** How each row was treated when a month was closed, where no earlier closing has stored the same. */
+async function createLots(db: Kysely<unknown>): Promise<void> {
+  await sql`
+    create table accounting_lots (
+      workspace_id uuid not null references workspaces,
+      month text not null,
+      version smallint not null,
+      entity text not null,
+      rep_id uuid not null,
+      -- the key of the row
+      lot_key text not null,
+      content jsonb not null,
+      primary key (workspace_id, rep_id, lot_key, entity, month, version)
+    )`.execute(db);
+  await tenantTable(db, 'accounting_lots');
+  await insertOnly(db, 'accounting_lots');
+}
+
+/** Facts about deals that only the books read, such as their contracts. The last one of a name counts. */
+async function createFacts(db: Kysely<unknown>): Promise<void> {
+  await sql`
+    create table accounting_facts (
+      workspace_id uuid not null references workspaces,
+      position bigint generated always as identity,
+      kind text not null check (kind in ('contract', 'impairment', 'opening_lot')),
+      deal_id text not null,
+      name text not null,
+      -- null if it was taken back
+      content jsonb,
+      changed_at timestamptz not null default now(),
+      primary key (workspace_id, kind, deal_id, name, position)
+    )`.execute(db);
+  await tenantTable(db, 'accounting_facts');
+  await insertOnly(db, 'accounting_facts');
+  await recordRowChanges(db, 'accounting_facts', { ids: ['kind', 'deal_id', 'name'], ignored: ['changed_at'] });
 }

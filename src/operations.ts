@@ -123,6 +123,8 @@ import { getExportFile } from './exports/queries/get-export-file.js';
 import { getExportJob } from './exports/queries/get-export-job.js';
 import { listExportJobs } from './exports/queries/list-export-jobs.js';
 import { listPayrollHandovers } from './exports/queries/list-payroll-handovers.js';
+import { deleteContract, putContract } from './finance/commands/change-contract.js';
+import { deleteImpairment, putImpairment } from './finance/commands/change-impairment.js';
 import {
   cancelAccountingPreparation,
   closeAccountingMonth,
@@ -132,6 +134,8 @@ import {
 } from './finance/commands/change-month.js';
 import { approvePolicy, proposePolicy, withdrawPolicy } from './finance/commands/change-policy.js';
 import { approveWriteOff, proposeWriteOff, withdrawWriteOff } from './finance/commands/change-write-off.js';
+import { importContracts } from './finance/commands/import-contracts.js';
+import { importOpeningLots } from './finance/commands/import-opening-lots.js';
 import { putEntity } from './finance/commands/put-entity.js';
 import { putEstimates } from './finance/commands/put-estimates.js';
 import { getRepEntities, setRepEntities } from './finance/commands/set-rep-entities.js';
@@ -139,8 +143,10 @@ import { exportJournals } from './finance/queries/export-journals.js';
 import { exportLiability } from './finance/queries/export-liability.js';
 import { getAccounting } from './finance/queries/get-accounting.js';
 import { getAccountingMonth } from './finance/queries/get-accounting-month.js';
+import { getContract } from './finance/queries/get-contract.js';
 import { getContractCosts } from './finance/queries/get-contract-costs.js';
 import { getLiability } from './finance/queries/get-liability.js';
+import { getRenewalTest } from './finance/queries/get-renewal-test.js';
 import { listAccountingMonths } from './finance/queries/list-accounting-months.js';
 import { listAccountingPolicies } from './finance/queries/list-accounting-policies.js';
 import { listEstimates } from './finance/queries/list-estimates.js';
@@ -540,6 +546,14 @@ export const operations = [
   exportLiability,
   listJournalLines,
   getContractCosts,
+  getContract,
+  putContract,
+  deleteContract,
+  importContracts,
+  putImpairment,
+  deleteImpairment,
+  importOpeningLots,
+  getRenewalTest,
   listAccountingPolicies,
   proposePolicy,
   approvePolicy,

@@ -2495,22 +2495,26 @@ GRANT DELETE, INSERT, SELECT, UPDATE ON exception_job_rows TO commissions_app;
 CREATE TABLE accounting_entities (
   workspace_id uuid NOT NULL,
   code text NOT NULL,
+  version integer NOT NULL,
   name text NOT NULL,
   currency text NOT NULL,
+  framework text NOT NULL DEFAULT 'us_gaap'::text,
   payroll_tax jsonb NOT NULL DEFAULT '[]'::jsonb,
   accounts jsonb NOT NULL DEFAULT '{}'::jsonb,
-  updated_at timestamp with time zone NOT NULL DEFAULT now(),
-  CONSTRAINT accounting_entities_pkey PRIMARY KEY (workspace_id, code),
+  stored_at timestamp with time zone NOT NULL,
+  CONSTRAINT accounting_entities_pkey PRIMARY KEY (workspace_id, code, version),
   CONSTRAINT accounting_entities_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(workspace_id),
   CONSTRAINT accounting_entities_code_check CHECK ((code ~ '^[a-z0-9_-]{1,30}$'::text)),
   CONSTRAINT accounting_entities_currency_check CHECK ((currency ~ '^[A-Z]{3}$'::text)),
-  CONSTRAINT accounting_entities_name_check CHECK (((length(name) >= 1) AND (length(name) <= 200)))
+  CONSTRAINT accounting_entities_framework_check CHECK ((framework = ANY (ARRAY['us_gaap'::text, 'ifrs'::text, 'frs102'::text]))),
+  CONSTRAINT accounting_entities_name_check CHECK (((length(name) >= 1) AND (length(name) <= 200))),
+  CONSTRAINT accounting_entities_version_check CHECK ((version > 0))
 );
-CREATE TRIGGER record_row_change AFTER INSERT OR DELETE OR UPDATE ON accounting_entities FOR EACH ROW WHEN ((current_setting('app.records_changes'::text, true) = 'on'::text)) EXECUTE FUNCTION record_row_change('code', '', 'updated_at');
+CREATE TRIGGER record_row_change AFTER INSERT OR DELETE OR UPDATE ON accounting_entities FOR EACH ROW WHEN ((current_setting('app.records_changes'::text, true) = 'on'::text)) EXECUTE FUNCTION record_row_change('code', '', 'version,stored_at');
 ALTER TABLE accounting_entities ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 CREATE POLICY accounting_entities_of_owner ON accounting_entities TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
 CREATE POLICY accounting_entities_of_workspace ON accounting_entities TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
-GRANT DELETE, INSERT, SELECT, UPDATE ON accounting_entities TO commissions_app;
+GRANT INSERT, SELECT ON accounting_entities TO commissions_app;
 
 CREATE TABLE accounting_rep_entities (
   workspace_id uuid NOT NULL,
@@ -2672,6 +2676,40 @@ ALTER TABLE accounting_lines ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY
 CREATE POLICY accounting_lines_of_owner ON accounting_lines TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
 CREATE POLICY accounting_lines_of_workspace ON accounting_lines TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
 GRANT INSERT, SELECT ON accounting_lines TO commissions_app;
+
+CREATE TABLE accounting_lots (
+  workspace_id uuid NOT NULL,
+  month text NOT NULL,
+  version smallint NOT NULL,
+  entity text NOT NULL,
+  rep_id uuid NOT NULL,
+  lot_key text NOT NULL,
+  content jsonb NOT NULL,
+  CONSTRAINT accounting_lots_pkey PRIMARY KEY (workspace_id, rep_id, lot_key, entity, month, version),
+  CONSTRAINT accounting_lots_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(workspace_id)
+);
+ALTER TABLE accounting_lots ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY accounting_lots_of_owner ON accounting_lots TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
+CREATE POLICY accounting_lots_of_workspace ON accounting_lots TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
+GRANT INSERT, SELECT ON accounting_lots TO commissions_app;
+
+CREATE TABLE accounting_facts (
+  workspace_id uuid NOT NULL,
+  position bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
+  kind text NOT NULL,
+  deal_id text NOT NULL,
+  name text NOT NULL,
+  content jsonb,
+  changed_at timestamp with time zone NOT NULL DEFAULT now(),
+  CONSTRAINT accounting_facts_pkey PRIMARY KEY (workspace_id, kind, deal_id, name, "position"),
+  CONSTRAINT accounting_facts_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(workspace_id),
+  CONSTRAINT accounting_facts_kind_check CHECK ((kind = ANY (ARRAY['contract'::text, 'impairment'::text, 'opening_lot'::text])))
+);
+CREATE TRIGGER record_row_change AFTER INSERT OR DELETE OR UPDATE ON accounting_facts FOR EACH ROW WHEN ((current_setting('app.records_changes'::text, true) = 'on'::text)) EXECUTE FUNCTION record_row_change('kind,deal_id,name', '', 'changed_at');
+ALTER TABLE accounting_facts ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY accounting_facts_of_owner ON accounting_facts TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
+CREATE POLICY accounting_facts_of_workspace ON accounting_facts TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
+GRANT INSERT, SELECT ON accounting_facts TO commissions_app;
 
 CREATE TABLE crm_connections (
   workspace_id uuid NOT NULL,

@@ -19,6 +19,16 @@ export const fileColumns = {
     ramp: ['rampName'],
     rampFrom: ['rampStart'],
   },
+  contracts: {
+    dealId: ['deal', 'opportunityId', 'opportunity'],
+    start: ['contractStart', 'startDate', 'vertragsbeginn'],
+    end: ['contractEnd', 'endDate', 'vertragsende'],
+    months: ['term', 'termMonths', 'contractTerm', 'laufzeit'],
+    terminatedOn: ['terminationDate', 'cancelledOn', 'kündigungsdatum'],
+    renewalOf: ['renews', 'renewedDealId'],
+    value: ['contractValue', 'tcv', 'vertragswert'],
+    goLive: ['goLiveDate'],
+  },
   credits: {
     dealId: ['deal', 'id', 'opportunityId', 'opportunity'],
     rep: ['email', 'repEmail', 'repId', 'crmMemberId', 'person', 'owner', 'splitOwner'],
@@ -43,6 +53,19 @@ export const fileColumns = {
   holidays: {
     day: ['date'],
     name: ['summary', 'holiday', 'title'],
+  },
+  openingLots: {
+    lotId: ['lot', 'assetId'],
+    dealId: ['deal', 'opportunityId', 'opportunity'],
+    entity: ['company'],
+    email: ['rep', 'repEmail', 'e-mail'],
+    cost: ['amount', 'originalCost'],
+    amortised: ['amortized', 'accumulatedAmortisation', 'accumulatedAmortization'],
+    amortisedTo: ['amortizedTo', 'amortisedThrough', 'amortizedThrough'],
+    start: ['startDate', 'from'],
+    months: ['term', 'termMonths'],
+    end: ['endDate', 'to'],
+    convention: [],
   },
   invoices: {
     dealId: ['deal', 'opportunityId', 'opportunity'],

@@ -174,6 +174,11 @@ export const errorExplanations: Readonly<Record<string, string>> = {
   open_dispute:
     'An open dispute concerns this statement. Decide about it first, or let an admin turn `blockApprovalOnDispute` off.',
   own_proposal: 'You have proposed this version of a policy, or this write-off. Another admin approves it.',
+  contract_not_found: 'Nothing is stated of the contract of this deal.',
+  impairment_not_found: 'The deal has no test of impairment in this month.',
+  period_not_of_contract:
+    'Where renewals pay for themselves, the policy spreads the cost over the contract, or until one of its days.',
+  invalid_terms: 'The days of the contract contradict each other. The message says which.',
   own_debt: 'What you owe is written off by other admins.',
   write_off_not_found: 'The workspace has no write-off with this id. `GET /v1/accounting/write-offs` lists them.',
   policy_not_found: 'The workspace has no such version of a policy. `GET /v1/accounting/policies` lists them.',

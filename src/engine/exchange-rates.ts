@@ -66,7 +66,10 @@ const sumPlaces = 30;
 const amountPlaces = 20;
 
 /** The amount in the other currency, unrounded: a quotient keeps 40 decimal places. */
-export function convertAmount(amount: Decimal, { numerator, denominator }: ExchangeRate): Decimal {
+export function convertAmount(
+  amount: Decimal,
+  { numerator, denominator }: Pick<ExchangeRate, 'numerator' | 'denominator'>,
+): Decimal {
   const product = amount.times(numerator);
   return denominator.equals(Decimal.one)
     ? product

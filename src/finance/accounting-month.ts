@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { type Transaction } from '../platform/database/unit-of-work.js';
+import { type BookMonths } from './book-months.js';
 import { type Closing } from './closing.js';
 import { listClosings } from './closing-views.js';
-import { type BookMonths } from './load-books.js';
 import { listMonths, type Month } from './month.js';
 import { findPreparations, type Preparation } from './preparation.js';
 

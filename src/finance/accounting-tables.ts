@@ -2,8 +2,11 @@ import { type ColumnType, type Generated } from 'kysely';
 import { type Day } from '../kernel/day.js';
 import { type GeneratedInstant, type Instant, type Json, type Numeric } from '../platform/database/tables.js';
 import { type Account, type AccountRole, type EntryKind } from './accounts.js';
+import { type ClosedTreatment } from './closed-lots.js';
 import { type BookTotal, type ClosingContent } from './closing.js';
 import { type StoredEstimate } from './estimate.js';
+import { type FactKind } from './fact-store.js';
+import { type Framework } from './keep-books.js';
 import { type PolicyTerms } from './policy.js';
 import { type RepEntity } from './rep-entities.js';
 
@@ -12,11 +15,13 @@ export interface AccountingTables {
   accounting_entities: {
     workspace_id: string;
     code: string;
+    version: number;
     name: string;
     currency: string;
+    framework: ColumnType<Framework, Framework | undefined, Framework>;
     payroll_tax: ColumnType<readonly { readonly from: Day; readonly percent: string }[], string | undefined, string>;
     accounts: ColumnType<Readonly<Partial<Record<AccountRole, Account>>>, string | undefined, string>;
-    updated_at: GeneratedInstant;
+    stored_at: Instant;
   };
   accounting_rep_entities: {
     workspace_id: string;
@@ -112,5 +117,23 @@ export interface AccountingTables {
     period: string | null;
     batch_id: string | null;
     draw_id: string | null;
+  };
+  accounting_lots: {
+    workspace_id: string;
+    month: string;
+    version: number;
+    entity: string;
+    rep_id: string;
+    lot_key: string;
+    content: Json<ClosedTreatment>;
+  };
+  accounting_facts: {
+    workspace_id: string;
+    position: Generated<string>;
+    kind: FactKind;
+    deal_id: string;
+    name: string;
+    content: ColumnType<unknown, string | null, never>;
+    changed_at: GeneratedInstant;
   };
 }

@@ -39,6 +39,7 @@ export const entryKinds = [
   'amortisation',
   'catch_up',
   'contract_end',
+  'impairment',
   'topUp',
   'payment',
   'draw_recovery',
@@ -63,6 +64,9 @@ export const contraAccounts: Readonly<Record<MovementKind, AccountRole>> = {
   draw_forgiven: 'draw_expense',
   amortisation: 'amortisation_expense',
   contract_end: 'impairment_expense',
+  impairment: 'impairment_expense',
+  opening: 'opening_balance',
+  payroll_tax: 'payroll_tax_expense',
 };
 
 /** The kind of the entry of a movement that becomes known late. */
@@ -76,4 +80,7 @@ export const lateKinds: Readonly<Record<MovementKind, EntryKind>> = {
   draw_forgiven: 'draw_forgiven',
   amortisation: 'catch_up',
   contract_end: 'contract_end',
+  impairment: 'impairment',
+  opening: 'opening',
+  payroll_tax: 'payroll_tax',
 };

@@ -7,6 +7,7 @@ import { previousPeriod } from '../kernel/period.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
 import { insertClosing, markReopened } from './closing-store.js';
 import { listClosed } from './closing-views.js';
+import { saveEntity } from './entity-store.js';
 import { hashLines } from './journal-line.js';
 import { loadLabels } from './labels.js';
 import { loadOpening } from './load-books.js';
@@ -28,7 +29,7 @@ export async function changeAccounting(
   await saveAccounting(tx, { from, secondPerson });
   if (present?.from === from) return;
   await removeOpening(tx, caller, at);
-  await createEntity(tx);
+  await createEntity(tx, at);
   await storeOpening(tx, caller, { from, today, at });
 }
 
@@ -47,17 +48,14 @@ async function removeOpening(tx: Transaction, caller: Caller, at: Date): Promise
   }
 }
 
-async function createEntity(tx: Transaction): Promise<void> {
+async function createEntity(tx: Transaction, at: Date): Promise<void> {
   if ((await findEntity(tx, mainEntity)) !== null) return;
   const { name, currency } = await tx.db
     .selectFrom('workspaces')
     .select(['name', 'currency'])
     .where('workspace_id', '=', tx.workspaceId)
     .executeTakeFirstOrThrow();
-  await tx.db
-    .insertInto('accounting_entities')
-    .values({ workspace_id: tx.workspaceId, code: mainEntity, name, currency })
-    .execute();
+  await saveEntity(tx, { code: mainEntity, name, currency, framework: 'us_gaap', payrollTax: [], accounts: {} }, at);
 }
 
 async function storeOpening(
@@ -81,6 +79,7 @@ async function storeOpening(
     preparedBy: caller.actor,
     at,
     lines,
+    treatments: [],
   });
 }
 

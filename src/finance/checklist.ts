@@ -4,10 +4,11 @@ import { type Day } from '../kernel/day.js';
 import { periodRange, previousPeriod } from '../kernel/period.js';
 import { loadCalendar } from '../ledger/input/calendar.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
+import { type BookMonths } from './book-months.js';
 import { keyOfEstimate } from './estimate.js';
 import { loadEstimates } from './estimate-views.js';
 import { listByPerson, listMissingRates } from './liability.js';
-import { type BookMonths, type MonthBooks } from './load-books.js';
+import { type MonthBooks } from './load-books.js';
 import { type Month } from './month.js';
 import { listPolicies } from './policy-views.js';
 

@@ -5,19 +5,13 @@ import { Failure } from '../kernel/failure.js';
 import { previousPeriod } from '../kernel/period.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
 import { recordEvents } from '../platform/outbound/outgoing-events.js';
+import { assertBookMonth, type BookMonths, loadBookMonths } from './book-months.js';
 import { type Checklist, loadChecklist } from './checklist.js';
 import { type Closing } from './closing.js';
 import { insertClosing, markPosted, markReopened, requestReopening } from './closing-store.js';
 import { hashLines, type JournalLine } from './journal-line.js';
 import { loadLabels } from './labels.js';
-import {
-  assertBookMonth,
-  type BookMonths,
-  loadBookMonths,
-  loadBooks,
-  type MonthBooks,
-  toStoredStates,
-} from './load-books.js';
+import { loadBooks, type MonthBooks, toStoredStates } from './load-books.js';
 import { toStoredFuture } from './lots-of-rep.js';
 import { type Month } from './month.js';
 import { deletePreparation, findPreparations, type Preparation, savePreparation, totalLines } from './preparation.js';
@@ -92,6 +86,7 @@ export async function closeMonth(
     preparedBy: prepared.actor,
     at: now.at,
     lines: open.lines,
+    treatments: open.books.treatments,
   });
   await deletePreparation(tx, month);
   const details = { hash: open.hash, version, warnings: open.checklist.warnings, onePerson: isSamePerson };

@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { type Caller, personBehind } from '../kernel/caller.js';
 import { unnestRows } from '../platform/database/columns.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
+import { type ClosedLot, insertClosedLots } from './closed-lots.js';
 import { type ClosingContent } from './closing.js';
 import { type JournalLine } from './journal-line.js';
 import { type Month } from './month.js';
@@ -15,11 +16,12 @@ interface NewClosing {
   readonly at: Date;
   /** Those of the month. */
   readonly lines: readonly JournalLine[];
+  readonly treatments: readonly ClosedLot[];
 }
 
 /** Stores a closing, and returns its version: 1, or one more if the month was closed before. */
 export async function insertClosing(tx: Transaction, { actor, repId }: Caller, closing: NewClosing): Promise<number> {
-  const { month, isOpening, hash, content, preparedBy, at, lines } = closing;
+  const { month, isOpening, hash, content, preparedBy, at, lines, treatments } = closing;
   const { rows } = await sql<{ version: number }>`
     insert into accounting_closings (workspace_id, month, version, is_opening, hash, content, prepared_by, closed_by,
       closed_by_id, closed_at)
@@ -29,6 +31,7 @@ export async function insertClosing(tx: Transaction, { actor, repId }: Caller, c
     returning version`.execute(tx.db);
   const { version } = rows[0] as { version: number };
   await insertLines(tx, version, lines);
+  await insertClosedLots(tx, { month, version }, treatments);
   return version;
 }
 

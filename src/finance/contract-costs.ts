@@ -12,6 +12,7 @@ import { toNumbers } from './to-numbers.js';
 
 const columns = {
   opening: z.number().describe('Carrying amount at the end of the month before'),
+  imported: z.number().describe('What other systems have left to amortise of lots that enter in the month'),
   additions: z.number().describe('Cost of rows that are earned in the month'),
   corrections: z.number().describe('Changes of the cost of rows of closed months'),
   amortised: z.number().describe('Amortisation of the month, with the catch-up of closed months; negative'),
@@ -33,16 +34,24 @@ export const contractCostRow = z
 export const costGroupings = ['total', 'person', 'deal'] as const;
 export type CostGrouping = (typeof costGroupings)[number];
 
-type Column = 'additions' | 'corrections' | 'amortised' | 'clawedBack' | 'impaired';
+type Column = 'imported' | 'additions' | 'corrections' | 'amortised' | 'clawedBack' | 'impaired';
 const columnOfKind: Readonly<Partial<Record<EntryKind, Column>>> = {
+  opening: 'imported',
   earned: 'additions',
   correction: 'corrections',
   amortisation: 'amortised',
   catch_up: 'amortised',
   clawback: 'clawedBack',
   contract_end: 'impaired',
+  impairment: 'impaired',
 };
-const movedColumns: readonly Column[] = ['additions', 'corrections', 'amortised', 'clawedBack', 'impaired'];
+const movedColumns: readonly Column[] = ['imported', 'additions', 'corrections', 'amortised', 'clawedBack', 'impaired'];
+
+/** Payroll tax that is a part of the cost moves with it. */
+function columnOf({ kind, late }: JournalLine): Column | undefined {
+  if (kind === 'payroll_tax') return late ? 'corrections' : 'additions';
+  return columnOfKind[kind];
+}
 
 interface CostRow {
   readonly repId: string | null;
@@ -67,7 +76,7 @@ function rollForward(lines: readonly JournalLine[], month: Month): CostRow['amou
   const opening = total(lines.filter((line) => line.month < month));
   const inMonth = lines.filter((line) => line.month === month);
   const moved = movedColumns.map(
-    (column) => [column, total(inMonth.filter(({ kind }) => columnOfKind[kind] === column))] as const,
+    (column) => [column, total(inMonth.filter((line) => columnOf(line) === column))] as const,
   );
   const closing = opening.plus(sum(moved.map(([, amount]) => amount)));
   return { opening, ...(Object.fromEntries(moved) as Record<Column, Decimal>), closing };

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { fields } from '../api/resource-fields.js';
 import { currency, day, percentage, text } from '../platform/operations/schemas.js';
 import { accountRoles } from './accounts.js';
+import { frameworks } from './keep-books.js';
 import { type StoredEntity } from './settings-views.js';
 
 const account = z
@@ -18,6 +19,10 @@ export const entityCode = z
 
 const entityTerms = {
   name: text(200).describe('Name of the entity'),
+  framework: z
+    .enum(frameworks)
+    .default('us_gaap')
+    .describe('Standard of its accounts. Under ifrs and frs102 an impairment is reversed if a later test says so'),
   payrollTax: z
     .array(
       z

@@ -1,3 +1,4 @@
+import { type ExchangeRate } from '../engine/exchange-rates.js';
 import { addTo } from '../kernel/add-to.js';
 import { roundToCurrency } from '../kernel/currency.js';
 import { type Day } from '../kernel/day.js';
@@ -12,8 +13,18 @@ import { type Movement, noOrigin, type Origin } from './movement.js';
 /** An amount in the currency of the entity at the rate of a day, rounded once; null without a rate. */
 export type Convert = (amount: Decimal, currency: string, day: Day) => Decimal | null;
 
+/** An exchange rate as an exact quotient. */
+export type Rate = Pick<ExchangeRate, 'numerator' | 'denominator'>;
+
+/** The rate of a currency into that of the entity on a day; null without one. */
+export type FindRate = (currency: string, day: Day) => Rate | null;
+
+export const frameworks = ['us_gaap', 'ifrs', 'frs102'] as const;
+export type Framework = (typeof frameworks)[number];
+
 /** The entity whose books are kept. */
 export interface Entity {
+  readonly framework: Framework;
   readonly code: string;
   readonly currency: string;
   /** The employer's payroll tax in percent, the latest day first. */
@@ -321,9 +332,8 @@ class BookKeeper {
   }
 
   private taxOn(value: Decimal, day: Day): Decimal {
-    const { payrollTax, currency } = this.input.entity;
-    const percent = Decimal.of(payrollTax.find(({ from }) => from <= day)?.percent ?? '0');
-    return roundToCurrency(value.times(percent).dividedBy(Decimal.of(100)), currency);
+    const { entity } = this.input;
+    return percentOf(value, percentOn(entity, day), entity.currency);
   }
 
   private postEntry({ origin, ...head }: EntryHead, postings: readonly Posting[]): void {
@@ -368,6 +378,15 @@ class BookKeeper {
   }
 }
 
+/** The employer's payroll tax on the day, in percent. */
+export function percentOn({ payrollTax }: Pick<Entity, 'payrollTax'>, day: Day): Decimal {
+  return Decimal.of(payrollTax.find(({ from }) => from <= day)?.percent ?? '0');
+}
+
+export function percentOf(value: Decimal, percent: Decimal, currency: string): Decimal {
+  return roundToCurrency(value.times(percent).dividedBy(Decimal.of(100)), currency);
+}
+
 function identify({ source, currency, origin }: Movement): Pick<EntryHead, 'source' | 'currency' | 'origin'> {
   return { source, currency, origin };
 }
@@ -407,6 +426,9 @@ const sourceKinds: Readonly<Record<string, Movement['kind']>> = {
   forgiven: 'draw_forgiven',
   amortisation: 'amortisation',
   contract_end: 'contract_end',
+  impairment: 'impairment',
+  opening: 'opening',
+  payroll_tax: 'payroll_tax',
 };
 
 function kindOfSource(source: string): Movement['kind'] | null {

@@ -4,30 +4,35 @@ import { chunk } from '../kernel/chunk.js';
 import { roundToCurrency } from '../kernel/currency.js';
 import { type Day } from '../kernel/day.js';
 import { Decimal, sum } from '../kernel/decimal.js';
-import { Failure } from '../kernel/failure.js';
 import { groupBy } from '../kernel/group-by.js';
-import { nextPeriod, periodRange, previousPeriod } from '../kernel/period.js';
+import { periodRange, previousPeriod } from '../kernel/period.js';
 import { loadCalendar } from '../ledger/input/calendar.js';
 import { exchangeRatesOf, loadFxTerms } from '../ledger/input/exchange-rates.js';
 import { loadWorkspaceTerms } from '../ledger/input/rep-terms.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
+import { assertBookMonth, loadBookMonths } from './book-months.js';
+import { type ClosedLot } from './closed-lots.js';
 import { type Closing, type StoredStates } from './closing.js';
-import { listClosed, loadClosingContent, loadPostedLines } from './closing-views.js';
+import { loadClosingContent, loadPostedLines } from './closing-views.js';
 import { estimateOf, sourceOfEstimate } from './estimate.js';
 import { loadEstimates } from './estimate-views.js';
 import { type JournalLine } from './journal-line.js';
-import { type Books, type Convert, type Estimate, keepBooks } from './keep-books.js';
-import { addFuture, type Future, loadEnds, moveRows, readFuture, toFuture } from './lots-of-rep.js';
-import { listMonths, type Month, monthOf } from './month.js';
+import { type Books, type Convert, type Estimate, type FindRate, keepBooks } from './keep-books.js';
+import { type LotFacts, loadLotFacts, noLotFacts } from './lot-facts.js';
+import { addFuture, type Future, moveRows, readFuture, toFuture } from './lots-of-rep.js';
+import { listMonths, type Month } from './month.js';
 import { noOrigin } from './movement.js';
-import { findTreatment, type StoredPolicy } from './policy.js';
+import { listOpeningLots } from './opening-lot-facts.js';
+import { findPolicy, findTreatment, type StoredPolicy } from './policy.js';
 import { listPolicies } from './policy-views.js';
 import { entityOn, loadRepEntities } from './rep-entities.js';
 import { type EntityFacts, loadRepFacts, noFacts } from './rep-facts.js';
 import { changesLiability } from './roll-forward.js';
-import { listEntities, requireAccounting, requireEntity, type StoredEntity } from './settings-views.js';
+import { listEntities, requireEntity, type StoredEntity } from './settings-views.js';
 import { divideByState, type States } from './states.js';
+import { type LotTermsOfRep, listLotsOf, treatRows } from './treat-rows.js';
 import { loadApprovedWriteOffs } from './write-off-views.js';
+import { type EntityLot, loadWrittenDown } from './written-down.js';
 
 /** The books of a month: the lines of all months until it, and what people are owed at its end by state. */
 export interface MonthBooks {
@@ -42,6 +47,8 @@ export interface MonthBooks {
   readonly missingRates: Books['missingRates'];
   /** What is amortised after the month by entity and month, of lots that are alive at its end. */
   readonly future: FutureByEntity;
+  /** How rows are treated of which no closing has stored the same. */
+  readonly treatments: readonly ClosedLot[];
 }
 
 export interface RepStates extends States {
@@ -52,31 +59,6 @@ export interface RepStates extends States {
 
 /** The facts of these reps are in memory together. */
 const loadedReps = 100;
-
-/** Which months have books, and which of them is the first that is open. */
-export interface BookMonths {
-  readonly from: Month;
-  readonly firstOpen: Month;
-  readonly current: Month;
-  /** The closings that count, the latest month first. */
-  readonly closed: readonly Closing[];
-}
-
-export async function loadBookMonths(tx: Transaction, today: Day): Promise<BookMonths> {
-  const { from } = await requireAccounting(tx);
-  const closed = await listClosed(tx);
-  const latest = closed[0]?.month ?? previousPeriod(from);
-  return { from, firstOpen: nextPeriod(latest), current: monthOf(today), closed };
-}
-
-export function assertBookMonth({ from, current }: BookMonths, month: Month): void {
-  if (from <= month && month <= current) return;
-  throw new Failure(
-    'month_not_found',
-    month < from ? `The books begin with ${from}.` : `${month} has not begun. The present month is ${current}.`,
-    { from, current },
-  );
-}
 
 /** The books until the month, of these reps, or of everyone, in one entity, or in all. */
 export async function loadBooks(
@@ -108,77 +90,137 @@ export async function loadBooks(
       states: own.map(readStates),
       missingRates: [],
       future: new Map(Object.entries(future).map(([code, ofEntity]) => [code, readFuture(ofEntity)])),
+      treatments: [],
     };
   }
-  const convertTo = await loadConversions(tx, today);
+  const ratesTo = await loadRates(tx, today);
   const parts = [];
   for (const some of chunk(await listRepIds(tx, repIds), loadedReps))
-    parts.push(await keepOpen(tx, some, { months: listMonths(months.firstOpen, month), entities, convertTo }));
+    parts.push(await keepOpen(tx, some, { months: listMonths(months.firstOpen, month), entities, ratesTo }));
   return {
     ...shared,
     lines: parts.flatMap(({ lines }) => lines),
     states: parts.flatMap(({ states }) => states),
     missingRates: parts.flatMap(({ missingRates }) => missingRates),
     future: addByEntity(parts.map(({ future }) => future)),
+    treatments: parts.flatMap(({ treatments }) => treatments),
   };
+}
+
+/** The lots of everyone as they are known now, before tests of impairment. */
+export async function loadLots(tx: Transaction, today: Day): Promise<EntityLot[]> {
+  const { firstOpen } = await loadBookMonths(tx, today);
+  const terms = { months: [firstOpen], entities: await listEntities(tx), ratesTo: await loadRates(tx, today) };
+  const lots: EntityLot[] = [];
+  for (const some of chunk(await listRepIds(tx, null), loadedReps))
+    for (const lot of listLots(await loadOpenBooks(tx, some, terms))) lots.push(lot);
+  return lots;
 }
 
 /** The balances before the first month: all that is known of the days before it, as one entry for each subject. */
 export async function loadOpening(tx: Transaction, from: Month, today: Day): Promise<JournalLine[]> {
   const month = previousPeriod(from);
   const entities = await listEntities(tx);
-  const convertTo = await loadConversions(tx, today);
+  const ratesTo = await loadRates(tx, today);
   const lines: JournalLine[] = [];
   for (const some of chunk(await listRepIds(tx, null), loadedReps)) {
-    const books = await keepOpen(tx, some, { months: [month], entities, convertTo, isOpening: true });
+    const books = await keepOpen(tx, some, { months: [month], entities, ratesTo, isOpening: true });
     for (const line of books.lines) lines.push(line);
   }
   return lines;
 }
 
+/** The rates into one currency. */
+interface Rates {
+  readonly convert: Convert;
+  readonly findRate: FindRate;
+}
+
 interface OpenTerms {
   readonly months: readonly Month[];
   readonly entities: readonly StoredEntity[];
-  readonly convertTo: (currency: string) => Convert;
+  readonly ratesTo: (currency: string) => Rates;
   readonly isOpening?: true;
+}
+
+/** What decides about the books of a person in an entity. */
+interface OpenBooks {
+  readonly repId: string;
+  readonly entity: StoredEntity;
+  readonly own: EntityFacts;
+  readonly estimates: readonly Estimate[];
+  readonly lotTerms: Omit<LotTermsOfRep, 'facts'> & { readonly facts: Omit<LotFacts, 'writtenDown'> };
+}
+
+async function loadOpenBooks(
+  tx: Transaction,
+  repIds: readonly string[],
+  { months, entities, ratesTo, isOpening }: OpenTerms,
+): Promise<OpenBooks[]> {
+  const last = months.at(-1) as Month;
+  const facts = await loadRepFacts(tx, repIds, periodRange(last).to);
+  const policies = isOpening ? [] : (await listPolicies(tx, null)).filter(({ status }) => status === 'approved');
+  const rows = [...facts.values()].flatMap((ofRep) => [...ofRep.values()].flatMap((each) => each.rows));
+  const openings = isOpening ? [] : await listOpeningLots(tx, { repIds });
+  const dealIds = [...rows.flatMap(({ dealKey }) => dealKey ?? []), ...openings.map(({ dealId }) => dealId)];
+  const hasLots = policies.length > 0 || openings.length > 0;
+  const lotFacts = hasLots ? await loadLotFacts(tx, repIds, [...new Set(dealIds)]) : noLotFacts;
+  const openingsOf = groupBy(openings, keyOf);
+  const posted = groupBy(isOpening ? [] : await loadPostedLines(tx, last, repIds), keyOf);
+  const estimates = groupBy(isOpening ? [] : await loadExpected(tx, facts, months, policies), keyOf);
+  const pairs = repIds.flatMap((repId) => entities.map((entity) => ({ repId, entity })));
+  return pairs.flatMap(({ repId, entity }) => {
+    const found = facts.get(repId)?.get(entity.code);
+    const key = keyOf({ repId, entity: entity.code });
+    const before = posted.get(key) ?? [];
+    const begun = openingsOf.get(key) ?? [];
+    const expected = estimates.get(key) ?? [];
+    if (found === undefined && [before, begun, expected].every(({ length }) => length === 0)) return [];
+    const rates = ratesTo(entity.currency);
+    const firstOpen = months[0] as Month;
+    const lotTerms = { policies, facts: lotFacts, entity, ...rates, firstOpen, posted: before, openings: begun };
+    return [{ repId, entity, own: found ?? noFacts, estimates: expected, lotTerms }];
+  });
+}
+
+const keyOf = (each: { readonly repId: string; readonly entity: string }) => `${each.repId}|${each.entity}`;
+
+/** The lots of the people, before tests of impairment. */
+function listLots(books: readonly OpenBooks[]): EntityLot[] {
+  return books.flatMap(({ entity, own, lotTerms }) => {
+    const terms = { ...lotTerms, facts: { ...lotTerms.facts, writtenDown: noLotFacts.writtenDown } };
+    return listLotsOf(treatRows(own.rows, terms), terms).map((lot) => ({ entity, lot }));
+  });
 }
 
 async function keepOpen(
   tx: Transaction,
   repIds: readonly string[],
-  { months, entities, convertTo, isOpening }: OpenTerms,
-): Promise<Pick<MonthBooks, 'lines' | 'states' | 'missingRates' | 'future'>> {
+  terms: OpenTerms,
+): Promise<Pick<MonthBooks, 'lines' | 'states' | 'missingRates' | 'future' | 'treatments'>> {
+  const { months, isOpening } = terms;
   const last = months.at(-1) as Month;
   const { to } = periodRange(last);
-  const facts = await loadRepFacts(tx, repIds, to);
-  const policies = isOpening ? [] : (await listPolicies(tx, null)).filter(({ status }) => status === 'approved');
-  const rows = [...facts.values()].flatMap((ofRep) => [...ofRep.values()].flatMap((each) => each.rows));
-  const findEnds = policies.length === 0 ? () => [] : await loadEnds(tx, rows);
-  const keyOf = (each: { readonly repId: string; readonly entity: string }) => `${each.repId}|${each.entity}`;
+  const open = await loadOpenBooks(tx, repIds, terms);
+  const dealIds = open.flatMap(({ own, lotTerms }) => [
+    ...own.rows.flatMap(({ dealKey }) => dealKey ?? []),
+    ...lotTerms.openings.map(({ dealId }) => dealId),
+  ]);
+  const writtenDown = await loadWrittenDown(tx, { dealIds: [...new Set(dealIds)], until: last }, async (others) =>
+    listLots(await loadOpenBooks(tx, others, terms)),
+  );
   const writeOffs = groupBy(await loadApprovedWriteOffs(tx, repIds), keyOf);
-  const estimates = groupBy(isOpening ? [] : await loadExpected(tx, facts, months, policies), keyOf);
-  const posted = groupBy(isOpening ? [] : await loadPostedLines(tx, last, repIds), keyOf);
-  const pairs = repIds.flatMap((repId) => entities.map((entity) => ({ repId, entity })));
-  const all = pairs.flatMap(({ repId, entity }) => {
-    const key = keyOf({ repId, entity: entity.code });
-    const found = facts.get(repId)?.get(entity.code);
-    const before = posted.get(key) ?? [];
-    if (found === undefined && before.length === 0 && !estimates.has(key)) return [];
-    const own = found ?? noFacts;
-    const convert = convertTo(entity.currency);
-    const moved = moveRows(
-      own.rows,
-      { policies, findEnds, entity, convert, firstOpen: months[0] as Month, posted: before },
-      last,
-    );
+  const all = open.map(({ repId, entity, own, estimates, lotTerms }) => {
+    const { posted: before, convert } = lotTerms;
+    const moved = moveRows(own.rows, { ...lotTerms, facts: { ...lotTerms.facts, writtenDown } }, last);
     const movements = [...own.movements, ...moved.movements];
     const books = keepBooks({
       workspaceId: tx.workspaceId,
       repId,
       entity,
       movements,
-      writeOffs: writeOffs.get(key) ?? [],
-      estimates: estimates.get(key) ?? [],
+      writeOffs: writeOffs.get(keyOf({ repId, entity: entity.code })) ?? [],
+      estimates,
       posted: before,
       months,
       convert,
@@ -186,20 +228,20 @@ async function keepOpen(
     });
     const lines = [...before, ...books.lines];
     const future = addFuture(moved.lots.map((lot) => toFuture(lot, last)));
-    return [
-      {
-        lines,
-        states: listStates({ repId, entity: entity.code }, own, lines, to),
-        missingRates: books.missingRates,
-        future: new Map([[entity.code, future]]),
-      },
-    ];
+    return {
+      lines,
+      states: listStates({ repId, entity: entity.code }, own, lines, to),
+      missingRates: books.missingRates,
+      future: new Map([[entity.code, future]]),
+      treatments: moved.treatments,
+    };
   });
   return {
     lines: all.flatMap(({ lines }) => lines),
     states: all.flatMap(({ states }) => states),
     missingRates: all.flatMap(({ missingRates }) => missingRates),
     future: addByEntity(all.map(({ future }) => future)),
+    treatments: all.flatMap(({ treatments }) => treatments),
   };
 }
 
@@ -217,7 +259,8 @@ async function loadExpected(
   return stored.map((estimate) => {
     const { repId, planId, ruleName, period, currency, month, toDate } = estimate;
     const rows = [...(facts.get(repId)?.values() ?? [])].flatMap((each) => each.rows);
-    const row = { dealKey: '', planId, ruleName, phase: 'per_deal' as const };
+    const row = { dealKey: '', planId, ruleName, phase: 'per_deal' as const, day: periodRange(month).to };
+    const isExpense = findTreatment(policies, row, null) === 'expense';
     return {
       repId,
       entity: entityOn(entities.get(repId) ?? [], periodRange(month).to),
@@ -226,7 +269,7 @@ async function loadExpected(
       currency,
       amount: estimateOf(estimate, rows, { range: calendar.range(period), month }),
       // Rows of a period are expense; what deals earn at a higher tier is of their lots.
-      isAsset: toDate !== null && typeof findTreatment(policies, row, month) === 'object',
+      isAsset: toDate !== null && !isExpense && findPolicy(policies, row)?.treatment === 'capitalise',
       origin: { ...noOrigin, planId, ruleName, period },
     };
   });
@@ -283,12 +326,17 @@ export function toStoredStates({ entity, repId, currency, ...states }: RepStates
   return { entity, repId, currency, ...Object.fromEntries(text) } as StoredStates;
 }
 
-async function loadConversions(tx: Transaction, today: Day): Promise<OpenTerms['convertTo']> {
+async function loadRates(tx: Transaction, today: Day): Promise<OpenTerms['ratesTo']> {
   const { revision, currency: workspaceCurrency } = await loadWorkspaceTerms(tx);
   const rates = exchangeRatesOf(await loadFxTerms(tx, revision), workspaceCurrency);
-  return (to) => (amount, from, day) => {
-    const rate = rates.find(defaultRateTable, from, to, { day, isProvisional: day >= today });
-    return rate === null ? null : roundToCurrency(convertAmount(amount, rate), to);
+  return (to) => {
+    const findRate: FindRate = (from, day) =>
+      rates.find(defaultRateTable, from, to, { day, isProvisional: day >= today });
+    const convert: Convert = (amount, from, day) => {
+      const rate = findRate(from, day);
+      return rate === null ? null : roundToCurrency(convertAmount(amount, rate), to);
+    };
+    return { convert, findRate };
   };
 }
 
@@ -303,6 +351,8 @@ async function listRepIds(tx: Transaction, repIds: readonly string[] | null): Pr
           select from accounting_estimates s cross join jsonb_array_elements(s.estimates) x
           where s.workspace_id = r.workspace_id and x ->> 'repId' = r.rep_id::text)
         or exists (select from accounting_lines l where l.workspace_id = r.workspace_id and l.rep_id = r.rep_id)
+        or r.rep_id in (select (f.content ->> 'repId')::uuid from accounting_facts f
+          where f.workspace_id = r.workspace_id and f.kind = 'opening_lot' and f.content is not null)
         or exists (
           select from commission_event_history h where h.workspace_id = r.workspace_id and h.rep_id = r.rep_id))
     order by r.rep_id`.execute(tx.db);

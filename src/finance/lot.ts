@@ -1,18 +1,8 @@
-import { addDays, addMonths, countDays, type Day } from '../kernel/day.js';
+import { type Day } from '../kernel/day.js';
 import { Decimal, maximum, minimum, sum } from '../kernel/decimal.js';
 import { nextPeriod, periodRange, previousPeriod } from '../kernel/period.js';
 import { listMonths, type Month, monthOf } from './month.js';
-
-export const conventions = ['full_month', 'next_month', 'daily'] as const;
-
-/** How the cost of a lot is spread. */
-interface LotTerms {
-  readonly earnedOn: Day;
-  readonly months: number;
-  readonly convention: (typeof conventions)[number];
-  /** Decimal places of the currency. */
-  readonly digits: number;
-}
+import { countUnits, type Schedule } from './schedule.js';
 
 /** A part of the deal that ends on a day: `ended` of `of`. */
 export interface EndedPart {
@@ -30,13 +20,24 @@ interface TakenBack {
 
 /** A lot with everything that happens to it. */
 export interface Lot {
-  readonly terms: LotTerms;
+  /** The month in which it becomes an asset. */
+  readonly first: Month;
+  /** Decimal places of the currency. */
+  readonly digits: number;
+  /** How it is spread, each from its month on; the first one from the beginning. */
+  readonly schedules: readonly { readonly from: Month; readonly schedule: Schedule }[];
   /** In the currency of the entity; not negative. */
   readonly cost: Decimal;
+  /** The cost is what another system has left to amortise, so the units before its first month have passed. */
+  readonly isOpening?: true;
   /** The cost that closed months keep, by month, if corrections are spread over what is left. */
   readonly kept?: ReadonlyMap<Month, Decimal>;
   readonly ends: readonly EndedPart[];
+  /** The day on which what is left of the contract ends. */
+  readonly terminatedOn?: Day | null;
   readonly takenBack: readonly TakenBack[];
+  /** What tests of impairment write down at the end of a month; negative for what they write up. */
+  readonly writtenDown?: ReadonlyMap<Month, Decimal>;
 }
 
 /** What happens to the asset in a month; all amounts lower it. */
@@ -46,6 +47,8 @@ export interface LotMonth {
   /** By the key of the row that takes back. */
   readonly clawedBack: ReadonlyMap<string, Decimal>;
   /** What ends without being taken back. */
+  readonly ended: Decimal;
+  /** By a test of impairment. */
   readonly impaired: Decimal;
   readonly carrying: Decimal;
 }
@@ -64,70 +67,117 @@ interface Fraction {
 
 /**
  * The life of a lot until the month. Its present cost counts as if it had always been known, or closed months keep the
- * cost that they had. In each month the living part is amortised first, then the share that is refunded ends.
+ * cost that they had. In each month the living part is amortised first, then the share that is refunded ends, and then a
+ * test of impairment counts.
  */
 export function replayLot(lot: Lot, until: Month): LotMonth[] {
-  return replay(lot, until).months;
-}
-
-function replay(lot: Lot, until: Month): { readonly months: LotMonth[]; readonly basis: Basis } {
-  const { terms } = lot;
-  const first = monthOf(terms.earnedOn);
-  let cost = costIn(lot, first);
-  let carrying = cost;
-  let living = whole;
-  let basis: Basis = { amount: cost, passed: 0, living };
-  const months = listMonths(first, until).map((month): LotMonth => {
-    const change = costIn(lot, month).minus(cost);
-    const added = partOf(change, living, terms.digits);
-    cost = cost.plus(change);
-    carrying = carrying.plus(added);
-    if (!change.isZero()) basis = respread(terms, { amount: carrying, month, living });
-    const amortised = carrying.minus(carryingOf(terms, basis, { month, living }));
-    living = livingPart(lot, month);
-    const after = carryingOf(terms, basis, { month, living });
-    const ended = carrying.minus(amortised).minus(after);
-    carrying = after;
-    const clawedBack = divideEnded(ended, lot, month);
-    const impaired = ended.minus(sum(clawedBack.values())).plus(change).minus(added);
-    return { month, amortised, clawedBack, impaired, carrying };
-  });
-  return { months, basis };
-}
-
-function costIn({ cost, kept }: Lot, month: Month): Decimal {
-  return kept?.get(month) ?? cost;
-}
-
-/** From the month on, the amount is spread over the units that are left. What is below zero is taken at once. */
-function respread(
-  terms: LotTerms,
-  { amount, month, living }: { readonly amount: Decimal; readonly month: Month; readonly living: Fraction },
-): Basis {
-  const { passed } = countUnits(terms, previousPeriod(month));
-  return { amount: maximum(amount, Decimal.zero), passed, living };
+  if (until < lot.first) return [];
+  const life = new Life(lot);
+  return listMonths(lot.first, until).map((month) => life.pass(month));
 }
 
 /** What is amortised in each month after the given one, as things are at its end. */
 export function futureOf(lot: Lot, month: Month): { readonly month: Month; readonly amount: Decimal }[] {
-  const { terms } = lot;
-  if (month < monthOf(terms.earnedOn)) return [];
-  const { basis } = replay(lot, month);
-  const living = livingPart(lot, month);
+  if (month < lot.first) return [];
+  const { to } = periodRange(month);
+  const { terminatedOn = null } = lot;
+  const life = new Life({
+    ...lot,
+    ends: lot.ends.filter(({ day }) => day <= to),
+    terminatedOn: terminatedOn !== null && terminatedOn <= to ? terminatedOn : null,
+    writtenDown: new Map([...(lot.writtenDown ?? [])].filter(([tested]) => tested <= month)),
+  });
+  for (const each of listMonths(lot.first, month)) life.pass(each);
   const future: { month: Month; amount: Decimal }[] = [];
-  let carrying = carryingOf(terms, basis, { month, living });
-  for (let next = nextPeriod(month); !carrying.isZero(); next = nextPeriod(next)) {
-    const after = carryingOf(terms, basis, { month: next, living });
-    future.push({ month: next, amount: carrying.minus(after) });
-    carrying = after;
-  }
+  for (let next = nextPeriod(month); !life.carrying.isZero(); next = nextPeriod(next))
+    future.push({ month: next, amount: life.pass(next).amortised });
   return future;
 }
 
+/** A lot that passes one month after the other. */
+class Life {
+  carrying: Decimal;
+  private cost: Decimal;
+  private schedule: Schedule;
+  private living = whole;
+  private basis: Basis;
+
+  constructor(private readonly lot: Lot) {
+    this.cost = this.costIn(lot.first);
+    this.carrying = this.cost;
+    this.schedule = this.scheduleIn(lot.first);
+    const passed = lot.isOpening ? countUnits(this.schedule, previousPeriod(lot.first)).passed : 0;
+    this.basis = { amount: this.cost, passed, living: whole };
+  }
+
+  pass(month: Month): LotMonth {
+    const { lot } = this;
+    const change = this.costIn(month).minus(this.cost);
+    const added = partOf(change, this.living, lot.digits);
+    const schedule = this.scheduleIn(month);
+    const isChanged = !change.isZero() || !isSameSchedule(schedule, this.schedule);
+    this.cost = this.cost.plus(change);
+    this.schedule = schedule;
+    this.carrying = this.carrying.plus(added);
+    if (isChanged) this.spreadAgain(this.carrying, previousPeriod(month));
+    const spread = this.carryingAt(month);
+    const amortised = this.carrying.minus(spread);
+    const living = livingPart(lot, month);
+    const hasEnded = living !== this.living;
+    this.living = living;
+    const left = hasEnded ? this.carryingAt(month) : spread;
+    const gone = spread.minus(left);
+    this.carrying = left;
+    const clawedBack = divideEnded(gone, lot, month);
+    const impaired = lot.writtenDown?.get(month) ?? Decimal.zero;
+    if (!impaired.isZero()) {
+      this.carrying = left.minus(impaired);
+      this.spreadAgain(this.carrying, month);
+    }
+    const ended = gone.minus(sum(clawedBack.values())).plus(change).minus(added);
+    return { month, amortised, clawedBack, ended, impaired, carrying: this.carrying };
+  }
+
+  /** After the month, the amount is spread over the units that are left. What is below zero is taken at once. */
+  private spreadAgain(amount: Decimal, after: Month): void {
+    const { passed } = countUnits(this.schedule, after);
+    this.basis = { amount: maximum(amount, Decimal.zero), passed, living: this.living };
+  }
+
+  private costIn(month: Month): Decimal {
+    return this.lot.kept?.get(month) ?? this.lot.cost;
+  }
+
+  private scheduleIn(month: Month): Schedule {
+    const { schedules } = this.lot;
+    const found = schedules.findLast(({ from }) => from <= month) ?? schedules[0];
+    return (found as (typeof schedules)[number]).schedule;
+  }
+
+  /** What is left of the basis at the end of the month. */
+  private carryingAt(month: Month): Decimal {
+    const { amount, passed: before, living: then } = this.basis;
+    if (then.left.isZero()) return Decimal.zero;
+    const now = this.living;
+    const share = { left: now.left.times(then.of), of: now.of.times(then.left) };
+    const living = partOf(amount, share, this.lot.digits);
+    const { passed, all } = countUnits(this.schedule, month);
+    if (all <= before) return Decimal.zero;
+    const spread = living.times(Decimal.of(passed - before)).dividedBy(Decimal.of(all - before));
+    return living.minus(spread.rounded(this.lot.digits));
+  }
+}
+
+function isSameSchedule(a: Schedule, b: Schedule): boolean {
+  return (
+    a === b ||
+    (a.start === b.start && a.lastDay === b.lastDay && a.months === b.months && a.convention === b.convention)
+  );
+}
+
 /** What rows take back of what ends in the month, one after the other. */
-function divideEnded(ended: Decimal, { takenBack, terms }: Lot, month: Month): ReadonlyMap<string, Decimal> {
+function divideEnded(ended: Decimal, { takenBack, first }: Lot, month: Month): ReadonlyMap<string, Decimal> {
   let rest = ended;
-  const first = monthOf(terms.earnedOn);
   const parts = takenBack
     .filter(({ day }) => (monthOf(day) < first ? first : monthOf(day)) === month)
     .map(({ key, amount }) => {
@@ -139,10 +189,12 @@ function divideEnded(ended: Decimal, { takenBack, terms }: Lot, month: Month): R
 }
 
 const whole: Fraction = { left: Decimal.of(1), of: Decimal.of(1) };
+const nothing: Fraction = { left: Decimal.zero, of: Decimal.of(1) };
 
 /** The part of the deal that has not ended at the end of the month. */
-function livingPart({ ends }: Lot, month: Month): Fraction {
+function livingPart({ ends, terminatedOn = null }: Lot, month: Month): Fraction {
   const { to } = periodRange(month);
+  if (terminatedOn !== null && terminatedOn <= to) return nothing;
   const ended = ends.filter(({ day }) => day <= to);
   const of = ended.at(-1)?.of;
   if (of === undefined) return whole;
@@ -152,34 +204,4 @@ function livingPart({ ends }: Lot, month: Month): Fraction {
 
 function partOf(amount: Decimal, { left, of }: Fraction, digits: number): Decimal {
   return left.equals(of) ? amount : amount.times(left).dividedBy(of).rounded(digits);
-}
-
-/** What is left of the basis at the end of the month. */
-function carryingOf(
-  terms: LotTerms,
-  { amount, passed: before, living: then }: Basis,
-  { month, living: now }: { readonly month: Month; readonly living: Fraction },
-): Decimal {
-  if (then.left.isZero()) return Decimal.zero;
-  const share = { left: now.left.times(then.of), of: now.of.times(then.left) };
-  const living = partOf(amount, share, terms.digits);
-  const { passed, all } = countUnits(terms, month);
-  if (all === before) return Decimal.zero;
-  const spread = living.times(Decimal.of(passed - before)).dividedBy(Decimal.of(all - before));
-  return living.minus(spread.rounded(terms.digits));
-}
-
-/** The units that have passed at the end of the month, of all. */
-function countUnits({ earnedOn, months, convention }: LotTerms, month: Month): { passed: number; all: number } {
-  if (convention === 'daily') {
-    const all = countDays({ from: earnedOn, to: addDays(addMonths(earnedOn, months), -1) });
-    return { passed: Math.min(all, countDays({ from: earnedOn, to: periodRange(month).to })), all };
-  }
-  const first = convention === 'full_month' ? previousPeriod(monthOf(earnedOn)) : monthOf(earnedOn);
-  const passed = monthNumber(month) - monthNumber(first);
-  return { passed: Math.max(0, Math.min(months, passed)), all: months };
-}
-
-function monthNumber(month: Month): number {
-  return Number(month.slice(0, 4)) * 12 + Number(month.slice(5));
 }

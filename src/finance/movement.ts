@@ -11,6 +11,9 @@ export const movementKinds = [
   'draw_forgiven',
   'amortisation',
   'contract_end',
+  'impairment',
+  'opening',
+  'payroll_tax',
 ] as const;
 export type MovementKind = (typeof movementKinds)[number];
 

@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { type AccountingTerms } from '../access/workspaces/workspace-tables.js';
 import { Failure } from '../kernel/failure.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
@@ -36,14 +37,15 @@ export async function requireAccounting(tx: Transaction): Promise<AccountingTerm
   return terms;
 }
 
-/** By code. */
+/** By code, as they were at `asOf`. */
 export async function listEntities(tx: Transaction): Promise<StoredEntity[]> {
-  return tx.db
-    .selectFrom('accounting_entities')
-    .select(['code', 'name', 'currency', 'payroll_tax as payrollTax', 'accounts'])
-    .where('workspace_id', '=', tx.workspaceId)
-    .orderBy('code')
-    .execute();
+  const { rows } = await sql<StoredEntity>`
+    select distinct on (code) code, name, currency, framework, payroll_tax as "payrollTax", accounts
+    from accounting_entities
+    where workspace_id = ${tx.workspaceId}
+      and (version = 1 or stored_at <= coalesce(${tx.asOf}::timestamptz, 'infinity'))
+    order by code, version desc`.execute(tx.db);
+  return rows;
 }
 
 export async function findEntity(tx: Transaction, code: string): Promise<StoredEntity | null> {

@@ -1,5 +1,7 @@
 import { creditFacts } from '../deals/credit-facts.js';
 import { refundFacts } from '../deals/refunds/refund-facts.js';
+import { contractFacts } from '../finance/contract-facts.js';
+import { openingLotFacts } from '../finance/opening-lot-facts.js';
 import { type KeyScope } from '../kernel/caller.js';
 import { Failure } from '../kernel/failure.js';
 import { drawFacts } from '../pay/draws/draw-facts.js';
@@ -39,11 +41,13 @@ export const factsOfImports: Readonly<Record<ImportKind, ImportedFacts>> = {
   quotas: { facts: quotaFacts, scope: 'plans' },
   assignments: { facts: assignmentFacts, scope: 'plans' },
   absences: { facts: absenceFacts, scope: 'plans' },
+  contracts: { facts: contractFacts, scope: null },
   credits: { facts: creditFacts, scope: 'deals' },
   draws: { facts: drawFacts, scope: null },
   fx_rates: { facts: fxRateFacts, scope: 'plans' },
   holidays: { facts: holidayFacts, scope: 'plans' },
   invoices: { facts: withReleases(invoiceFacts), scope: 'deals' },
+  opening_lots: { facts: openingLotFacts, scope: null },
   rate_table_rows: { facts: tableFacts, scope: 'plans' },
   refunds: { facts: refundFacts, scope: 'deals' },
 };

@@ -9,9 +9,11 @@ import { type Transaction } from '../platform/database/unit-of-work.js';
 export const kinds = {
   importDeals: 'deals',
   importReps: 'people',
+  importOpeningLots: 'opening_lots',
   importQuotas: 'quotas',
   importAssignments: 'assignments',
   importAbsences: 'absences',
+  importContracts: 'contracts',
   importDealCredits: 'credits',
   importDealLines: 'lines',
   importDraws: 'draws',

@@ -40,6 +40,15 @@ const imports: Readonly<Record<string, Partial<Record<Content, (cell: string) =>
     percent: (cell) => `email,from,to,relief\nann@x.io,2026-01-01,2026-01-31,${cell}\n`,
   },
   '/v1/holidays/import': { day: (cell) => `day,name\n${cell},Holiday\n` },
+  '/v1/accounting/contracts/import': {
+    day: (cell) => `dealId,start\nD,${cell}\n`,
+    amount: (cell) => `dealId,value\nD,${cell}\n`,
+  },
+  '/v1/accounting/lots/import': {
+    day: (cell) => `lotId,dealId,email,cost,amortisedTo,months,start\nL,D,ann@x.io,5,2027-12-31,36,${cell}\n`,
+    amount: (cell) =>
+      `lotId,dealId,email,cost,amortisedTo,start,months\nL,D,ann@x.io,${cell},2025-12-31,2025-01-01,36\n`,
+  },
   '/v1/draws/import': {
     day: (cell) => `email,kind,recoverable,amount,from,to\nann@x.io,guarantee,yes,5,2026-01-01,${cell}\n`,
     amount: (cell) => `email,kind,recoverable,amount,from\nann@x.io,guarantee,yes,${cell},2026-01-01\n`,
@@ -114,6 +123,7 @@ describe('every import reads a cell in the same way', () => {
   before(async () => {
     workspace = await service.workspace();
     const { api } = workspace;
+    await api.expect(200, 'PATCH', '/v1/workspaces', { accounting: { enabled: true, from: '2026-01' } });
     const [ann] = await api.saveReps('Ann', 'Bob');
     const terms = { attainmentPeriod: 'monthly', quotaMeasure: 'Points' };
     await api.createPlan({ name: 'Plan', config: { rules: [flatRule('New', 0.1, terms)] } }, [ann as string]);

@@ -5,7 +5,7 @@ import { Books } from './finance-service.js';
 
 /** Books of a world in which two admins close months. */
 export class Closings {
-  static readonly policy = { from: '2026-01', position: 1, match: {}, treatment: 'capitalise', months: 36 };
+  static readonly policy = { from: '2026-01', position: 1, match: {}, treatment: 'capitalise', period: { months: 36 } };
 
   private constructor(
     readonly books: Books,

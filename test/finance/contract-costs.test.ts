@@ -2,37 +2,15 @@ import { expect } from 'chai';
 import { Service } from '#test/support/service.js';
 import { flatRule } from '#test/support/terms.js';
 import { Closings } from './closings.js';
-
-const clawback = { window: { from: 'close_date', days: 365 } };
+import { capitalising, costs, refund } from './cost-books.js';
 
 describe('capitalised cost of contracts', () => {
   const service = Service.duringSuite();
 
-  async function capitalising(terms: object = {}, options: object = {}): Promise<Closings> {
-    const rules = [flatRule('New business', 0.08, { clawback })];
-    const closings = await Closings.open(service, { payout: null, rules, ...options });
-    await closings.capitalise(terms);
-    return closings;
-  }
-
-  const costs = async ({ books }: Closings, month: string, query = '') => {
-    const found = await books.get(`/contract-costs?month=${month}${query}`);
-    for (const row of found.contractCosts) {
-      const { opening, additions, corrections, amortised, clawedBack, impaired, closing } = row;
-      const sum = opening + additions + corrections + amortised + clawedBack + impaired;
-      expect(sum).to.be.closeTo(closing, 0.001);
-      if (query === '') expect(found.current + found.nonCurrent).to.be.closeTo(closing, 0.001);
-    }
-    return { ...found, total: found.contractCosts[0] };
-  };
   const deal = ({ work }: Closings, amount: number, closeDate = '2026-01-15') => work.deal('D1', amount, closeDate);
-  const refund = async ({ work }: Closings, day: string, amount: number) => {
-    await work.api.expect(200, 'PUT', '/v1/deals/D1/refunds/R1', { day, cause: 'refund', amount });
-    await work.calculated();
-  };
 
   it('is amortised over the months of the policy, and its journal is that of A20 (A1, A20)', async () => {
-    const closings = await capitalising();
+    const closings = await capitalising(service);
     const { books, work } = closings;
     await deal(closings, 60_000);
     await work.approve('2026-01');
@@ -56,7 +34,7 @@ describe('capitalised cost of contracts', () => {
   });
 
   it('takes a corrected cost as if it had always been known (A10)', async () => {
-    const closings = await capitalising();
+    const closings = await capitalising(service);
     await deal(closings, 60_000);
     await closings.close('2026-01', '2026-02');
     await deal(closings, 90_000);
@@ -69,7 +47,7 @@ describe('capitalised cost of contracts', () => {
   });
 
   it('spreads a corrected cost over what is left if the policy says so (A10, N29)', async () => {
-    const closings = await capitalising({ correction: 'prospective' });
+    const closings = await capitalising(service, { correction: 'prospective' });
     const { books } = closings;
     await deal(closings, 60_000);
     await closings.close('2026-01', '2026-02');
@@ -86,7 +64,7 @@ describe('capitalised cost of contracts', () => {
   });
 
   it('falls with the share of the deal that is refunded (A9)', async () => {
-    const closings = await capitalising();
+    const closings = await capitalising(service);
     await deal(closings, 60_000);
     await refund(closings, '2026-04-20', 15_000);
     expect((await costs(closings, '2026-04')).total).to.include({ clawedBack: -1066.67, impaired: 0, closing: 3200 });
@@ -95,7 +73,7 @@ describe('capitalised cost of contracts', () => {
   });
 
   it('takes corrections and refunds of months with closings between them (N3)', async () => {
-    const closings = await capitalising();
+    const closings = await capitalising(service);
     await deal(closings, 60_000);
     await closings.close('2026-01');
     await deal(closings, 75_000);
@@ -107,7 +85,7 @@ describe('capitalised cost of contracts', () => {
   });
 
   it('takes a refund of a closed month late, and its deletion brings all of it back (N18, N19)', async () => {
-    const closings = await capitalising();
+    const closings = await capitalising(service);
     const { books, work } = closings;
     await deal(closings, 60_000);
     await closings.close('2026-01', '2026-02', '2026-03');
@@ -125,7 +103,7 @@ describe('capitalised cost of contracts', () => {
   });
 
   it('moves with the close date of the deal (N17), and is nothing below zero (N37)', async () => {
-    const closings = await capitalising();
+    const closings = await capitalising(service);
     await deal(closings, 60_000);
     await closings.close('2026-01', '2026-02');
     await deal(closings, 60_000, '2026-03-10');
@@ -138,7 +116,7 @@ describe('capitalised cost of contracts', () => {
   });
 
   it('has the cost of the day on which it is earned in another currency (A12)', async () => {
-    const closings = await capitalising();
+    const closings = await capitalising(service);
     const { books, work } = closings;
     const { api, mia } = work;
     const rates = [
@@ -159,14 +137,14 @@ describe('capitalised cost of contracts', () => {
   });
 
   it('is expense at once under the expedient, and by a policy that says so (A5)', async () => {
-    const closings = await capitalising({ months: 12 });
+    const closings = await capitalising(service, { period: { months: 12 } });
     await deal(closings, 30_000);
     expect((await closings.books.get('/contract-costs?month=2026-01')).contractCosts).to.deep.equal([]);
     expect(await closings.books.moved('2026-01', 'commission_expense')).to.equal(2400);
   });
 
   it('needs a policy for every row once policies decide, and a second admin for a policy (N26)', async () => {
-    const closings = await capitalising({ match: { ruleNames: ['Renewals'] } });
+    const closings = await capitalising(service, { match: { ruleNames: ['Renewals'] } });
     const { ann, ned, books } = closings;
     await deal(closings, 60_000);
     expect(await books.moved('2026-01', 'unassigned')).to.equal(4800);
@@ -190,9 +168,9 @@ describe('capitalised cost of contracts', () => {
   });
 
   it('leaves lots alone when a later version decides about new ones (N15)', async () => {
-    const closings = await capitalising();
+    const closings = await capitalising(service);
     await deal(closings, 60_000);
-    await closings.capitalise({ from: '2026-07', months: 24 });
+    await closings.capitalise({ from: '2026-07', period: { months: 24 } });
     await closings.work.deal('D2', 30_000, '2026-07-10');
     const { contractCosts } = await costs(closings, '2026-07', '&groupBy=deal');
     expect(

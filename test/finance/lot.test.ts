@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { futureOf, type Lot, replayLot } from '#src/finance/lot.js';
-import { listMonths } from '#src/finance/month.js';
+import { listMonths, monthOf } from '#src/finance/month.js';
+import { type SpreadTerms, toSchedule } from '#src/finance/schedule.js';
 import { Decimal, sum } from '#src/kernel/decimal.js';
 import { Random } from '../support/random.js';
 
@@ -8,7 +9,12 @@ interface Example {
   readonly cost: string;
   readonly earnedOn: string;
   readonly months: number;
-  readonly convention?: Lot['terms']['convention'];
+  readonly convention?: SpreadTerms['convention'];
+  /** Other months of the period from a month on. */
+  readonly later?: readonly (readonly [from: string, months: number])[];
+  /** What tests of impairment write down. */
+  readonly writtenDown?: readonly (readonly [month: string, amount: string])[];
+  readonly terminatedOn?: string;
   /** Days on which parts of the deal end, as a numerator and a denominator. */
   readonly ends?: readonly (readonly [day: string, ended: number, of: number])[];
   readonly takenBack?: readonly (readonly [day: string, amount: string])[];
@@ -16,13 +22,22 @@ interface Example {
   readonly kept?: readonly (readonly [month: string, cost: string])[];
 }
 
-function lot({ cost, earnedOn, months, convention = 'full_month', ends = [], takenBack = [], kept }: Example): Lot {
+function lot(example: Example): Lot {
+  const { cost, earnedOn, months, convention = 'full_month', later = [], ends = [], takenBack = [], kept } = example;
+  const first = monthOf(earnedOn);
+  const spreadOver = (number: number) => toSchedule({ length: { months: number }, convention, start: null }, earnedOn);
+  const toAmounts = (amounts: readonly (readonly [string, string])[]) =>
+    new Map(amounts.map(([month, amount]) => [month, Decimal.of(amount)]));
   return {
-    terms: { earnedOn, months, convention, digits: 2 },
+    first,
+    digits: 2,
+    schedules: [[first, months] as const, ...later].map(([from, number]) => ({ from, schedule: spreadOver(number) })),
     cost: Decimal.of(cost),
-    ...(kept === undefined ? {} : { kept: new Map(kept.map(([month, amount]) => [month, Decimal.of(amount)])) }),
+    ...(kept === undefined ? {} : { kept: toAmounts(kept) }),
     ends: ends.map(([day, ended, of]) => ({ day, ended: Decimal.of(ended), of: Decimal.of(of) })),
+    terminatedOn: example.terminatedOn ?? null,
     takenBack: takenBack.map(([day, amount], index) => ({ key: `R${index}`, day, amount: Decimal.of(amount) })),
+    writtenDown: toAmounts(example.writtenDown ?? []),
   };
 }
 
@@ -30,8 +45,8 @@ const text = (amount: Decimal | undefined) => (amount ?? Decimal.zero).toNumber(
 const amortised = (example: Example, until: string) =>
   replayLot(lot(example), until).map((month) => text(month.amortised));
 const last = (example: Example, until: string) => {
-  const { clawedBack, impaired, carrying } = replayLot(lot(example), until).at(-1) as ReturnType<typeof replayLot>[0];
-  return { clawedBack: text(sum(clawedBack.values())), impaired: text(impaired), carrying: text(carrying) };
+  const { clawedBack, ended, carrying } = replayLot(lot(example), until).at(-1) as ReturnType<typeof replayLot>[0];
+  return { clawedBack: text(sum(clawedBack.values())), ended: text(ended), carrying: text(carrying) };
 };
 
 const a1 = { cost: '4800', earnedOn: '2026-01-15', months: 36 };
@@ -64,11 +79,11 @@ describe('the life of a lot', () => {
   });
 
   it('ends with the deal, and what is not taken back is impairment (A6, A7, A8, A9)', () => {
-    expect(last({ ...a1, ends: [['2026-10-20', 1, 1]] }, '2026-10').impaired).to.equal('3466.67');
+    expect(last({ ...a1, ends: [['2026-10-20', 1, 1]] }, '2026-10').ended).to.equal('3466.67');
     const a7 = { cost: '7200', earnedOn: '2026-02-10', months: 24, ends: [['2026-04-20', 1, 1]] as const };
     expect(last({ ...a7, takenBack: [['2026-04-20', '4440']] }, '2026-04')).to.deep.equal({
       clawedBack: '4440.00',
-      impaired: '1860.00',
+      ended: '1860.00',
       carrying: '0.00',
     });
     const a8 = {
@@ -77,9 +92,9 @@ describe('the life of a lot', () => {
       ends: [['2026-12-10', 1, 1]] as const,
       takenBack: [['2026-12-10', '4800']] as const,
     };
-    expect(last(a8, '2026-12')).to.deep.equal({ clawedBack: '2400.00', impaired: '0.00', carrying: '0.00' });
+    expect(last(a8, '2026-12')).to.deep.equal({ clawedBack: '2400.00', ended: '0.00', carrying: '0.00' });
     const a9 = { ...a1, ends: [['2026-04-20', 15, 60]] as const, takenBack: [['2026-04-20', '1200']] as const };
-    expect(last(a9, '2026-04')).to.deep.equal({ clawedBack: '1066.67', impaired: '0.00', carrying: '3200.00' });
+    expect(last(a9, '2026-04')).to.deep.equal({ clawedBack: '1066.67', ended: '0.00', carrying: '3200.00' });
     expect(amortised(a9, '2026-05').at(-1)).to.equal('100.00');
   });
 
@@ -93,10 +108,43 @@ describe('the life of a lot', () => {
     expect(last({ ...a1, cost: '100', kept }, '2026-03').carrying).to.equal('0.00');
     const half = { ...a1, cost: '9600', ends: [['2026-02-20', 1, 2]] as const };
     expect(amortised({ ...half, kept }, '2026-03').at(-1)).to.equal('137.26');
-    expect(last({ ...half, kept }, '2026-03')).to.include({ impaired: '2400.00', carrying: '4529.41' });
+    expect(last({ ...half, kept }, '2026-03')).to.include({ ended: '2400.00', carrying: '4529.41' });
     expect(last(half, '2026-03').carrying).to.equal('4400.00');
     const late = { ...a1, kept: [['2026-01', '0']] as const };
     expect(amortised(late, '2026-02')).to.deep.equal(['0.00', '137.14']);
+  });
+
+  it('spreads what is left over what is left of other terms (A11, N14, N53)', () => {
+    const a11 = { cost: '30000', earnedOn: '2026-01-15', months: 60, later: [['2028-01', 48]] as const };
+    expect(amortised(a11, '2028-02').slice(-3)).to.deep.equal(['500.00', '750.00', '750.00']);
+    const n14 = {
+      ...a1,
+      later: [
+        ['2026-07', 24],
+        ['2026-10', 6],
+      ] as const,
+    };
+    expect(amortised(n14, '2026-10').slice(5)).to.deep.equal(['133.33', '222.22', '222.22', '222.23', '3333.33']);
+    const n53 = {
+      ...a1,
+      later: [['2026-07', 24]] as const,
+      ends: [
+        ['2026-02-20', 2, 4],
+        ['2026-08-20', 1, 4],
+      ] as const,
+    };
+    expect(amortised(n53, '2026-09').slice(-3)).to.deep.equal(['111.11', '111.11', '55.56']);
+    expect(last(n53, '2026-08').ended).to.equal('888.89');
+    expect(text(sum(futureOf(lot(n14), '2026-06').map(({ amount }) => amount)))).to.equal('4000.00');
+  });
+
+  it('ends when the contract is terminated (N21), and is written down by a test (N22)', () => {
+    expect(last({ ...a1, terminatedOn: '2026-04-20' }, '2026-04')).to.include({ ended: '4266.67', carrying: '0.00' });
+    const tested = { ...a1, writtenDown: [['2026-06', '1000']] as const };
+    expect(amortised(tested, '2026-07').at(-1)).to.equal('100.00');
+    expect(last({ ...a1, writtenDown: [...tested.writtenDown, ['2026-09', '-900']] }, '2026-09').carrying).to.equal(
+      '3600.00',
+    );
   });
 
   it('adds up to its cost in random lives, and is never below zero', () => {
@@ -124,13 +172,13 @@ describe('the life of a lot', () => {
       const { kept } = example;
       let known = Decimal.zero;
       let rest = Decimal.zero;
-      for (const { month, amortised: part, clawedBack, impaired, carrying } of replayLot(example, '2029-12')) {
+      for (const { month, amortised: part, clawedBack, ended, carrying } of replayLot(example, '2029-12')) {
         rest = rest.plus(kept?.get(month) ?? cost).minus(known);
         known = kept?.get(month) ?? cost;
-        rest = rest.minus(part).minus(sum(clawedBack.values())).minus(impaired);
+        rest = rest.minus(part).minus(sum(clawedBack.values())).minus(ended);
         expect(carrying.toString(), `run ${run}, ${month}`).to.equal(rest.toString());
         expect(
-          [carrying.sign(), ...(kept === undefined ? [part.sign(), impaired.sign()] : [])].every((sign) => sign >= 0),
+          [carrying.sign(), ...(kept === undefined ? [part.sign(), ended.sign()] : [])].every((sign) => sign >= 0),
           `run ${run}`,
         ).to.equal(true);
       }
@@ -179,6 +227,6 @@ describe('the life of a lot', () => {
       ends: [['2026-02-01', 1, 1]] as const,
       takenBack: [['2026-02-10', '7200']] as const,
     };
-    expect(last(n48, '2026-02')).to.deep.equal({ clawedBack: '6900.00', impaired: '0.00', carrying: '0.00' });
+    expect(last(n48, '2026-02')).to.deep.equal({ clawedBack: '6900.00', ended: '0.00', carrying: '0.00' });
   });
 });

@@ -67,7 +67,7 @@ class RandomBooks {
     const kind = this.random.of(movementKinds);
     const amount = Decimal.of((this.random.below(200_000) - 100_000) / 100);
     const names: Readonly<Record<string, string>> = { draw_recovery: 'recovery', draw_forgiven: 'forgiven' };
-    const isOfLot = kind === 'amortisation' || kind === 'contract_end';
+    const isOfLot = ['amortisation', 'contract_end', 'impairment', 'opening', 'payroll_tax'].includes(kind);
     const isOfDraw = kind === 'payment' || kind === 'draw_recovery' || kind === 'draw_forgiven';
     const isAsset = isOfLot || (kind === 'earned' && this.random.below(2) === 0);
     return {
@@ -89,6 +89,7 @@ class RandomBooks {
       entity: {
         code: 'main',
         currency: 'USD',
+        framework: 'us_gaap',
         payrollTax: [
           { from: '2026-03-01', percent: '10' },
           { from: '2026-01-01', percent: '7.65' },

@@ -75,6 +75,23 @@ const cases: Readonly<Record<(typeof kinds)[keyof typeof kinds], Case>> = {
         'Content-Type': 'text/csv',
       }),
   },
+  contracts: {
+    path: '/v1/accounting/contracts/import',
+    file: 'dealId,start,end\nD,2026-01-01,2028-12-31\nE,2026-02-01,2027-01-31\n',
+    edit: ({ api }) => api.expect(200, 'PUT', '/v1/deals/D/contract', { months: 24 }),
+  },
+  opening_lots: {
+    path: '/v1/accounting/lots/import',
+    file: 'lotId,dealId,email,cost,amortisedTo,start,months\nL,D,ann@x.io,100,2025-12-31,2025-01-01,36\nM,E,ann@x.io,50,2025-12-31,2025-01-01,36\n',
+    edit: ({ api }) =>
+      api.expect(
+        200,
+        'POST',
+        '/v1/accounting/lots/import',
+        'lotId,dealId,email,cost,amortisedTo,start,months\nL,D,ann@x.io,200,2025-12-31,2025-01-01,36\n',
+        { 'Content-Type': 'text/csv' },
+      ),
+  },
   credits: {
     path: '/v1/deals/credits/import',
     file: 'dealId,rep,percent\nD,bob@x.io,100\nE,ann@x.io,50\nE,bob@x.io,50\n',
@@ -141,6 +158,7 @@ describe('every import is taken back', () => {
     await api.expect(200, 'PUT', '/v1/person-fields', { fields: [{ slug: 'region', label: 'Region', type: 'text' }] });
     await api.expect(200, 'PATCH', '/v1/workspaces', {
       payouts: { enabled: true, from: '2026-01-01', period: 'monthly' },
+      accounting: { enabled: true, from: '2026-01' },
     });
     await api.expect(201, 'POST', '/v1/ramps', {
       name: 'Slow',
@@ -183,9 +201,11 @@ describe('every import is taken back', () => {
       'draws',
       'fx-rates',
       'rate-tables/Rates',
+      'accounting/contract-costs?month=2026-01&groupBy=deal',
     ].map((what) => `/v1/${what}`);
     const answers: Record<string, unknown> = {};
     for (const path of [...paths, ...ofDeals]) answers[path] = lasting(await read(path));
+    for (const id of ['D', 'E']) answers[id] = lasting((await world.api.get(`/v1/deals/${id}/contract`)).body);
     const { deals } = await read('/v1/deals?after=');
     const known = deals.map(({ deal_id: id, amount, repId }: Record<string, unknown>) => ({ id, amount, repId }));
     return { totals, known, ...answers };

@@ -26,6 +26,7 @@ const rules: Readonly<Record<'rejected' | 'listed' | 'free', string>> = {
   free: `
     connectCrma connectCrmb connectCrmc disconnectCrma disconnectCrmb disconnectCrmc setCrmcSync rotateCrmcSecret
     updateIntegration checkWriteBack confirmSession logOut autoMatchFields acceptException deleteAcceptedException recalculateCommissions importHolidays
+    putContract deleteContract importContracts putImpairment deleteImpairment importOpeningLots
     syncCommissions simulateCommissions cleanupCommissions resetCommissions createScheduledImport updateScheduledImport
     deleteScheduledImport testScheduledImport runScheduledImport confirmScheduledImport dismissCorrectionConflicts createPlan
     previewPlanChange runPlanTests lookUpRate previewRateTable previewPlanOverride previewAssignments previewQuotas generateStatements generateStatement

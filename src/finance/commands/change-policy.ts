@@ -9,11 +9,12 @@ import { CLOCK } from '../../platform/injection-tokens.js';
 import { operation } from '../../platform/operations/operation.js';
 import { text } from '../../platform/operations/schemas.js';
 import { recordEvents } from '../../platform/outbound/outgoing-events.js';
-import { loadBookMonths } from '../load-books.js';
+import { loadBookMonths } from '../book-months.js';
 import { policyExample, policyTerms, policyVersion, type StoredPolicy, toPolicyResponse } from '../policy.js';
 import { decidePolicy, insertPolicy } from '../policy-store.js';
 import { requirePolicy } from '../policy-views.js';
 import { assertMayApprove, assertProposed } from '../proposal.js';
+import { storeDecision } from '../renewal-decision.js';
 import { requireAccounting } from '../settings-views.js';
 
 const uses = { unitOfWork: UnitOfWork, clock: CLOCK };
@@ -26,7 +27,15 @@ const versionParams = z.strictObject({
     .regex(/^\d{1,6}$/, 'must be the number of a version')
     .describe('Number of the version'),
 });
-const { name: _, version: __, status: ___, proposedBy: ____, approvedBy: _____, ...body } = policyExample;
+const {
+  name: _,
+  version: __,
+  status: ___,
+  proposedBy: ____,
+  approvedBy: _____,
+  warnings: ______,
+  ...body
+} = policyExample;
 const proposed = { ...policyExample, status: 'proposed', approvedBy: null } as const;
 
 async function change(
@@ -65,13 +74,14 @@ export const proposePolicy = operation({
   body: z.strictObject(policyTerms),
   response: policyVersion,
   status: 201,
-  failures: { accounting_off: 409, month_closed: 409 },
+  failures: { accounting_off: 409, month_closed: 409, period_not_of_contract: 400 },
   example: { params: { name: params.name }, body, response: proposed },
   uses,
   async execute({ params: { name }, body: terms }, caller, parts) {
     return change(caller, parts, async (tx, at) => {
       await assertOpenMonth(tx, parts.clock, terms.from);
-      const version = await insertPolicy(tx, caller, { name, terms, at });
+      const decided = await storeDecision(tx, name, terms, await workspaceToday(tx, parts.clock));
+      const version = await insertPolicy(tx, caller, { name, terms: decided, at });
       const policy = await requirePolicy(tx, name, version);
       await recordEvents(tx, [{ type: 'accounting.policy_proposed', data: { policy: name, version } }]);
       await record(tx, caller, 'accounting_policy_proposed', policy, at);

@@ -11,7 +11,7 @@ import { exactAmount } from '../../platform/operations/money-digits.js';
 import { operation } from '../../platform/operations/operation.js';
 import { pathId, requireUuid } from '../../platform/operations/schemas.js';
 import { recordEvents } from '../../platform/outbound/outgoing-events.js';
-import { assertBookMonth, loadBookMonths } from '../load-books.js';
+import { assertBookMonth, loadBookMonths } from '../book-months.js';
 import { monthOf } from '../month.js';
 import { assertMayApprove, assertProposed } from '../proposal.js';
 import { requireAccounting, requireEntity } from '../settings-views.js';

@@ -32,7 +32,8 @@ export const putEntity = operation({
       const payrollTax = body.payrollTax
         .map(({ from, percent }) => ({ from, percent: String(percent) }))
         .sort((a, b) => (a.from < b.from ? 1 : -1));
-      const changed = { code: params.code, currency, name: body.name, payrollTax, accounts: { ...body.accounts } };
+      const { name, framework, accounts } = body;
+      const changed = { code: params.code, currency, name, framework, payrollTax, accounts: { ...accounts } };
       await saveEntity(tx, changed, clock.now());
       const before = present === null ? null : toEntityResponse(present);
       await recordAuditEntry(tx, caller, {

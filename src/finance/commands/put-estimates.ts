@@ -9,9 +9,9 @@ import { type Transaction, UnitOfWork } from '../../platform/database/unit-of-wo
 import { CLOCK } from '../../platform/injection-tokens.js';
 import { exactAmount } from '../../platform/operations/money-digits.js';
 import { operation } from '../../platform/operations/operation.js';
+import { assertBookMonth, loadBookMonths } from '../book-months.js';
 import { estimateExample, estimateTerms, keyOfEstimate, type StoredEstimate } from '../estimate.js';
 import { loadEstimates, storeEstimates } from '../estimate-views.js';
-import { assertBookMonth, loadBookMonths } from '../load-books.js';
 import { type Month } from '../month.js';
 import { monthParams } from '../queries/get-accounting-month.js';
 

@@ -4,10 +4,10 @@ import { type Transaction, UnitOfWork } from '../../platform/database/unit-of-wo
 import { CLOCK } from '../../platform/injection-tokens.js';
 import { operation } from '../../platform/operations/operation.js';
 import { type AccountingMonth, accountingMonth, loadAccountingMonths, monthExample } from '../accounting-month.js';
+import { assertBookMonth, loadBookMonths } from '../book-months.js';
 import { type Checklist, checklist } from '../checklist.js';
 import { loadOpenMonth } from '../close-month.js';
 import { loadClosingContent } from '../closing-views.js';
-import { assertBookMonth, loadBookMonths } from '../load-books.js';
 import { month } from '../month.js';
 
 export const monthParams = z.strictObject({ month: month.describe('Month of the books, YYYY-MM') });

@@ -3,8 +3,8 @@ import { workspaceToday } from '../../people/reps/rep-views.js';
 import { type Transaction, UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { CLOCK } from '../../platform/injection-tokens.js';
 import { operation } from '../../platform/operations/operation.js';
+import { loadBookMonths } from '../book-months.js';
 import { entity, entityExample, toEntityResponse } from '../entity.js';
-import { loadBookMonths } from '../load-books.js';
 import { month } from '../month.js';
 import { listEntities, requireAccounting } from '../settings-views.js';
 

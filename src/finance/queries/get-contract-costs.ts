@@ -91,6 +91,7 @@ export const getContractCosts = operation({
           dealId: null,
           dealName: null,
           opening: 0,
+          imported: 0,
           additions: 4800,
           corrections: 0,
           amortised: -133.33,

@@ -4,7 +4,7 @@ import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { CLOCK } from '../../platform/injection-tokens.js';
 import { operation } from '../../platform/operations/operation.js';
 import { accountingMonth, loadAccountingMonths, monthExample } from '../accounting-month.js';
-import { loadBookMonths } from '../load-books.js';
+import { loadBookMonths } from '../book-months.js';
 
 const response = z.object({
   months: z.array(accountingMonth).describe('The months of the books until the present one, the earliest first'),

@@ -68,7 +68,7 @@ class Causes {
     await work.checked();
     const [ann] = await work.api.saveReps({ email: 'ann@acme.test', name: 'Ann', role: 'admin' });
     const session = await work.as(ann as string);
-    const policy = { from: january, position: 1, match: {}, treatment: 'capitalise', months: 36 };
+    const policy = { from: january, position: 1, match: {}, treatment: 'capitalise', period: { months: 36 } };
     await session.expect(201, 'POST', '/v1/accounting/policies/Contracts/versions', policy);
     await session.expect(200, 'POST', '/v1/accounting/policies/Contracts/versions/1/approve');
     const debt = { repId: work.ben, currency: 'USD', amount: 1, day: `${january}-31`, reason: 'Left' };

@@ -120,6 +120,8 @@ const kindNames: Readonly<Record<ImportRecord['kind'], string>> = {
   assignments: 'Assignments',
   absences: 'Absences',
   credits: 'Credit lines',
+  contracts: 'Contracts',
+  opening_lots: 'Capitalised cost of another system',
   lines: 'Products of deals',
   draws: 'Draws',
   fx_rates: 'Exchange rates',

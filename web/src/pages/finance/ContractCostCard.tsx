@@ -15,6 +15,7 @@ type Row = ContractCosts['contractCosts'][number];
 
 const columns = [
   ['opening', 'Opening'],
+  ['imported', 'Imported'],
   ['additions', 'Additions'],
   ['corrections', 'Corrections'],
   ['amortised', 'Amortised'],

@@ -53,20 +53,35 @@ function PolicyLine({ policy }: { readonly policy: Policy }) {
 }
 
 /** The policy in a sentence, with an example. */
-function describePolicy({ from, treatment, months, match, convention, correction }: Policy): string {
+function describePolicy({ from, scope, treatment, period, match, convention, correction }: Policy): string {
   const which = match.ruleNames === undefined ? 'all rows of deals' : match.ruleNames.join(', ');
   if (treatment === 'expense') return `from ${formatPeriod(from)}, ${which} are expense`;
   const start = { full_month: 'the month it is earned in', next_month: 'the month after it', daily: 'its day' }[
     convention
   ];
   const changes = correction === 'prospective' ? '; changes are spread over what is left' : '';
-  return `from ${formatPeriod(from)}, ${which} are amortised over ${months} months from ${start} on${changes}`;
+  const of = scope === 'all' ? `${which}, also earlier ones,` : which;
+  return `from ${formatPeriod(from)}, ${of} are amortised ${describePeriod(period)} from ${start} on${changes}`;
+}
+
+function describePeriod(period: Policy['period']): string {
+  if ('months' in period) return `over ${period.months} months`;
+  return 'until' in period ? `until the day ${period.until} of the contract` : 'over the contract';
+}
+
+function periodOf(kind: string, months: string, until: string): Policy['period'] {
+  if (kind === 'contract') return { contract: true };
+  return kind === 'until' ? { until } : { months: Number(months) };
 }
 
 const blank = {
   name: '',
   treatment: 'capitalise',
+  scope: 'new',
+  period: 'months',
   months: '36',
+  until: 'end',
+  start: 'earned',
   convention: 'full_month',
   correction: 'catch_up',
   rules: '',
@@ -75,7 +90,8 @@ const blank = {
 
 function ProposeDialog({ month, onClose }: { readonly month: string; readonly onClose: () => void }) {
   const form = usePersistedForm('policy', { ...blank, from: month });
-  const { name, from, treatment, months, convention, correction, rules, position } = form.values;
+  const { name, from, scope, treatment, period, months, until, start, convention, correction, rules, position } =
+    form.values;
   const ruleNames = rules
     .split(',')
     .map((rule) => rule.trim())
@@ -89,7 +105,9 @@ function ProposeDialog({ month, onClose }: { readonly month: string; readonly on
           position: Number(position),
           match: ruleNames.length === 0 ? {} : { ruleNames },
           treatment: treatment as Policy['treatment'],
-          months: Number(months),
+          scope: scope as Policy['scope'],
+          period: periodOf(period, months, until),
+          start,
           convention: convention as Policy['convention'],
           correction: correction as Policy['correction'],
         },
@@ -119,7 +137,7 @@ function ProposeDialog({ month, onClose }: { readonly month: string; readonly on
         ]}
         {...form.field('treatment')}
       />
-      <TextField label="Months" inputMode="numeric" {...form.field('months')} />
+      <SpreadFields form={form} />
       <Choice
         label="Begins with"
         choices={[
@@ -145,5 +163,44 @@ function ProposeDialog({ month, onClose }: { readonly month: string; readonly on
         {...form.field('position')}
       />
     </Dialog>
+  );
+}
+
+/** Over which time the cost is spread, and of which rows. */
+function SpreadFields({
+  form,
+}: {
+  readonly form: ReturnType<typeof usePersistedForm<typeof blank & { from: string }>>;
+}) {
+  const { period } = form.values;
+  return (
+    <>
+      <Choice
+        label="Counts for"
+        choices={[
+          ['new', 'rows that are earned from then on'],
+          ['all', 'what is left of earlier rows too'],
+        ]}
+        {...form.field('scope')}
+      />
+      <Choice
+        label="How long"
+        choices={[
+          ['months', 'a number of months'],
+          ['contract', 'the contract of the deal'],
+          ['until', 'until a day of the contract'],
+        ]}
+        {...form.field('period')}
+      />
+      {period === 'months' ? <TextField label="Months" inputMode="numeric" {...form.field('months')} /> : null}
+      {period === 'until' ? (
+        <TextField label="Until" hint="Name of a day of the contract." {...form.field('until')} />
+      ) : null}
+      <TextField
+        label="Starts on"
+        hint="earned, or the name of a day of the contract, such as start or go_live."
+        {...form.field('start')}
+      />
+    </>
   );
 }

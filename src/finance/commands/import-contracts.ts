@@ -1,0 +1,64 @@
+import { fileColumns } from '../../api/file-columns.js';
+import { knownDealIds } from '../../deals/deal-views.js';
+import { withStoredDealIds } from '../../deals/opportunity-ids.js';
+import { importOf, type ReadRow } from '../../imports/import-of.js';
+import { Failure } from '../../kernel/failure.js';
+import { type Transaction } from '../../platform/database/unit-of-work.js';
+import { type CellReader, filled } from '../../platform/files/cells.js';
+import { type TableRow } from '../../platform/files/csv-table.js';
+import { importQuery, importResults, readRowsInSlices, readTerms } from '../../platform/files/import-results.js';
+import { assertContract, type Contract, contractTerms } from '../contract.js';
+import { contractFacts } from '../contract-facts.js';
+
+type Row = TableRow<keyof typeof fileColumns.contracts>;
+
+function readRow({ cells }: Row, reader: CellReader): Contract {
+  const months = reader.number('months', cells.months);
+  const goLive = reader.day('goLive', cells.goLive);
+  const stated = {
+    dealId: filled('dealId', cells.dealId),
+    ...readTerms(contractTerms, {
+      start: reader.day('start', cells.start) ?? null,
+      end: reader.day('end', cells.end) ?? null,
+      months: months === undefined ? null : Number(months),
+      terminatedOn: reader.day('terminatedOn', cells.terminatedOn) ?? null,
+      renewalOf: cells.renewalOf ?? null,
+      value: reader.amount('value', cells.value)?.value ?? null,
+      fields: goLive === undefined ? {} : { go_live: goLive },
+    }),
+  };
+  assertContract(stated);
+  return stated;
+}
+
+async function readRows(tx: Transaction, sent: readonly Row[], reader: CellReader): Promise<ReadRow<Contract>[]> {
+  const rows = await withStoredDealIds(tx, sent);
+  const known = await knownDealIds(
+    tx,
+    rows.flatMap(({ cells }) => cells.dealId ?? []),
+  );
+  return readRowsInSlices(rows, (row) => {
+    const fact = readRow(row, reader);
+    if (!known.has(fact.dealId)) throw new Failure('deal_not_found', `There is no deal with the id ${fact.dealId}.`);
+    return { fact };
+  });
+}
+
+export const importContracts = importOf(
+  {
+    id: 'importContracts',
+    summary: 'Store what is known of the contracts of deals from a CSV file; a row replaces the contract of its deal',
+    path: '/v1/accounting/contracts/import',
+    query: importQuery,
+    response: importResults,
+    failures: { accounting_off: 409 },
+    example: 'dealId,start,end,value\nD-1,2026-01-01,2028-12-31,60000\n',
+  },
+  {
+    facts: contractFacts,
+    columns: { names: fileColumns.contracts, required: ['dealId'] },
+    numbers: ['value', 'months'],
+    read: (tx, rows, { reader }) => readRows(tx, rows, reader),
+    trigger: 'recalculation',
+  },
+);

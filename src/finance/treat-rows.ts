@@ -1,0 +1,238 @@
+import { parseRefundKey } from '../engine/clawback.js';
+import { convertAmount } from '../engine/exchange-rates.js';
+import { currencyDigits, roundToCurrency } from '../kernel/currency.js';
+import { Decimal, maximum, sum } from '../kernel/decimal.js';
+import { groupBy } from '../kernel/group-by.js';
+import { previousPeriod } from '../kernel/period.js';
+import { type PayableRow } from '../pay/payables/payable-rows.js';
+import { type ClosedLot, type ClosedTreatment, isSameTreatment, readRate, writeRate } from './closed-lots.js';
+import { type JournalLine } from './journal-line.js';
+import { type Convert, type Entity, type FindRate, percentOf, percentOn, type Rate } from './keep-books.js';
+import { type Lot } from './lot.js';
+import { type LotFacts } from './lot-facts.js';
+import { listMonths, type Month, monthOf } from './month.js';
+import { type OpeningLot } from './opening-lot.js';
+import { entersIn } from './opening-lot-facts.js';
+import {
+  type Capitalised,
+  findTreatment,
+  listSpreading,
+  type StoredPolicy,
+  spreadTermsOf,
+  type Treatment,
+} from './policy.js';
+import { type RowLot } from './row-lot.js';
+import { toRowMovement } from './row-movements.js';
+import { toSchedule } from './schedule.js';
+
+/** What decides about the lots of a rep. */
+export interface LotTermsOfRep {
+  readonly firstOpen: Month;
+  readonly posted: readonly JournalLine[];
+  /** Lots that began in another system. */
+  readonly openings: readonly OpeningLot[];
+  readonly policies: readonly StoredPolicy[];
+  readonly facts: LotFacts;
+  readonly entity: Pick<Entity, 'code' | 'currency' | 'payrollTax'>;
+  readonly convert: Convert;
+  readonly findRate: FindRate;
+}
+
+/** A row with its lot; null if it is no asset. */
+export interface TreatedRow extends RowTreatment {
+  readonly row: PayableRow;
+  readonly lot: RowLot | null;
+}
+
+export function treatRows(rows: readonly PayableRow[], terms: LotTermsOfRep): TreatedRow[] {
+  const refundsOf = groupRefunds(rows);
+  const posted = groupBy(
+    terms.posted.filter(({ account }) => account === 'contract_cost'),
+    ({ source }) => source,
+  );
+  return rows.map((row) => {
+    const { treatment, closed } = treatmentOf(row, terms);
+    const lot = typeof treatment === 'string' ? null : toLot(row, { treatment, closed }, { refundsOf, posted }, terms);
+    return { row, treatment, closed, lot };
+  });
+}
+
+/** The lots of the rows, and those that began in another system. */
+export function listLotsOf(treated: readonly TreatedRow[], terms: LotTermsOfRep): RowLot[] {
+  const ofRows = treated.flatMap(({ lot }) => lot ?? []);
+  return [...ofRows, ...terms.openings.map((opening) => toOpeningLot(opening, terms))];
+}
+
+/** What is left of it is spread over what is left of its life. */
+function toOpeningLot(opening: OpeningLot, { facts, entity }: LotTermsOfRep): RowLot {
+  const { repId, dealId: dealKey, lotId, cost, amortised, start, length, convention } = opening;
+  const first = entersIn(opening);
+  const row = { repId, key: `${dealKey}|${lotId}`, dealKey, planId: null, ruleName: null, day: start, frozen: null };
+  return {
+    row,
+    policy: null,
+    tax: Decimal.zero,
+    first,
+    digits: currencyDigits(entity.currency),
+    schedules: [{ from: first, schedule: toSchedule({ length, convention, start }, start) }],
+    cost: Decimal.of(cost).minus(Decimal.of(amortised)),
+    isOpening: true,
+    ends: facts.findEnds(row),
+    terminatedOn: facts.contracts.get(dealKey)?.terminatedOn ?? null,
+    takenBack: [],
+  };
+}
+
+/** The rows of refunds by the key of the row from which they take back. */
+function groupRefunds(rows: readonly PayableRow[]): ReadonlyMap<string, readonly PayableRow[]> {
+  const refunds = rows.flatMap((row) => {
+    const refund = row.dealKey === null ? null : parseRefundKey(row.dealKey);
+    return refund === null ? [] : [{ row, source: `${row.planId}|${row.ruleName}|${refund.dealId}` }];
+  });
+  const bySource = groupBy(refunds, ({ source }) => source);
+  return new Map([...bySource].map(([source, ofSource]) => [source, ofSource.map(({ row }) => row)]));
+}
+
+interface RowTreatment {
+  readonly treatment: Treatment;
+  readonly closed: readonly ClosedLot[];
+}
+
+/** The treatment with which its first month was closed stays. */
+function treatmentOf(row: PayableRow, { policies, facts, entity }: LotTermsOfRep): RowTreatment {
+  if (row.category === 'adjustment' || (row.dealKey !== null && parseRefundKey(row.dealKey) !== null))
+    return { treatment: 'expense', closed: [] };
+  const contract = facts.contracts.get(row.dealKey ?? '') ?? null;
+  const closed = facts.closedLots(entity.code, row);
+  const first = closed[0]?.content;
+  if (first === undefined) return { treatment: findTreatment(policies, row, contract), closed };
+  if (first.treatment === 'expense') return { treatment: 'expense', closed };
+  const policy = policies.find(({ name, version }) => name === first.policy.name && version === first.policy.version);
+  return { treatment: { policy: policy as StoredPolicy, terms: first.terms }, closed };
+}
+
+function toLot(
+  row: PayableRow,
+  { treatment, closed }: { readonly treatment: Capitalised; readonly closed: RowTreatment['closed'] },
+  {
+    refundsOf,
+    posted,
+  }: {
+    readonly refundsOf: ReadonlyMap<string, readonly PayableRow[]>;
+    readonly posted: ReadonlyMap<string, readonly JournalLine[]>;
+  },
+  terms: LotTermsOfRep,
+): RowLot {
+  const { facts, entity, firstOpen } = terms;
+  const worth = ({ amount, currency, day }: PayableRow): Decimal => {
+    const own = Decimal.of(amount);
+    return currency === entity.currency ? own : (terms.convert(own, currency, day) ?? Decimal.zero);
+  };
+  const earned = maximum(costOf(row, closed, terms), Decimal.zero);
+  const tax = percentOf(earned, taxOf(row, treatment, closed, terms), entity.currency);
+  const refunds = refundsOf.get(`${row.planId}|${row.ruleName}|${row.dealKey}`) ?? [];
+  const first = monthOf(row.day);
+  return {
+    row,
+    policy: treatment.policy.name,
+    tax,
+    first,
+    digits: currencyDigits(entity.currency),
+    schedules: listSchedules(row, treatment, closed, terms),
+    cost: earned.plus(tax),
+    ...(treatment.policy.correction === 'prospective'
+      ? { kept: listKeptCosts(linesOfCost(row, posted), first, firstOpen) }
+      : {}),
+    ends: facts.findEnds(row),
+    terminatedOn: facts.contracts.get(row.dealKey ?? '')?.terminatedOn ?? null,
+    takenBack: refunds.map((refund) => ({ key: refund.key, day: refund.day, amount: worth(refund).negated() })),
+  };
+}
+
+/** The earned amount in the currency of the entity, permanently at the rate of its day. */
+function costOf(row: PayableRow, closed: RowTreatment['closed'], terms: LotTermsOfRep): Decimal {
+  const own = Decimal.of(row.amount);
+  if (row.currency === terms.entity.currency) return own;
+  const rate = rateOf(row, closed, terms);
+  return rate === null ? Decimal.zero : roundToCurrency(convertAmount(own, rate), terms.entity.currency);
+}
+
+/** A rate that a closing has used is not looked up again, even if it is corrected. */
+function rateOf(
+  { currency, day }: PayableRow,
+  [closed]: RowTreatment['closed'],
+  { findRate }: LotTermsOfRep,
+): Rate | null {
+  const used = closed?.content.treatment === 'capitalise' ? closed.content.rate : null;
+  return used?.day === day ? readRate(used) : findRate(currency, day);
+}
+
+/** The percentage of payroll tax in the cost, which stays as it was when its first month was closed. */
+function taxOf(
+  { day }: PayableRow,
+  { policy }: Capitalised,
+  [closed]: RowTreatment['closed'],
+  { entity }: LotTermsOfRep,
+): Decimal {
+  if (closed?.content.treatment === 'capitalise') return Decimal.of(closed.content.tax);
+  return policy.payrollTax ? percentOn(entity, day) : Decimal.zero;
+}
+
+/** Closed months keep the terms with which they were closed. A change counts from the first open month on. */
+function listSchedules(
+  row: PayableRow,
+  { policy, terms: first }: Capitalised,
+  closed: RowTreatment['closed'],
+  { policies, facts, firstOpen }: LotTermsOfRep,
+): Lot['schedules'] {
+  const contract = facts.contracts.get(row.dealKey ?? '') ?? null;
+  const later = listSpreading(policies, policy).flatMap((version) => {
+    const terms = spreadTermsOf(version, contract);
+    return terms === null ? [] : [{ from: version.from, terms }];
+  });
+  const ofClosings = closed.flatMap(({ month: from, content }) =>
+    content.treatment === 'capitalise' ? [{ from, terms: content.terms }] : [],
+  );
+  const present = later.findLast(({ from }) => from <= firstOpen)?.terms ?? spreadTermsOf(policy, contract) ?? first;
+  const all =
+    ofClosings.length === 0
+      ? [{ from: monthOf(row.day), terms: first }, ...later]
+      : [...ofClosings, { from: firstOpen, terms: present }, ...later.filter(({ from }) => from > firstOpen)];
+  return all.map(({ from, terms }) => ({ from, schedule: toSchedule(terms, row.day) }));
+}
+
+/** What a closing of the month stores of the row; nothing if an earlier one has stored the same. */
+export function toClosedLots({ row, treatment, closed }: TreatedRow, terms: LotTermsOfRep, month: Month): ClosedLot[] {
+  const { repId, key, day, dealKey, currency } = row;
+  const lot = { entity: terms.entity.code, repId, key, month };
+  const isOfDeal = row.category !== 'adjustment' && dealKey !== null && parseRefundKey(dealKey) === null;
+  if (!isOfDeal || terms.policies.length === 0 || treatment === 'unassigned' || monthOf(day) > month) return [];
+  if (treatment === 'expense') return closed.length > 0 ? [] : [{ ...lot, content: { treatment: 'expense' } }];
+  const { policy, terms: first } = treatment;
+  const contract = terms.facts.contracts.get(dealKey) ?? null;
+  const spreading = listSpreading(terms.policies, policy).findLast(({ from }) => from <= month) ?? policy;
+  const rate = currency === terms.entity.currency ? null : rateOf(row, closed, terms);
+  const content: ClosedTreatment = {
+    treatment: 'capitalise',
+    policy: { name: policy.name, version: policy.version },
+    terms: spreadTermsOf(spreading, contract) ?? first,
+    rate: rate === null ? null : { day, ...writeRate(rate) },
+    tax: taxOf(row, treatment, closed, terms).toString(),
+  };
+  return isSameTreatment(closed.at(-1)?.content, content) ? [] : [{ ...lot, content }];
+}
+
+function linesOfCost(row: PayableRow, posted: ReadonlyMap<string, readonly JournalLine[]>): readonly JournalLine[] {
+  return [toRowMovement(row).source, `payroll_tax|${row.key}`].flatMap((source) => posted.get(source) ?? []);
+}
+
+/** The cost of the lot in the months that are closed, from the one in which it is earned. */
+function listKeptCosts(lines: readonly JournalLine[], earnedIn: Month, firstOpen: Month): ReadonlyMap<Month, Decimal> {
+  if (earnedIn >= firstOpen) return new Map();
+  return new Map(
+    listMonths(earnedIn, previousPeriod(firstOpen)).map((month) => {
+      const until = lines.filter((line) => line.month <= month);
+      return [month, maximum(sum(until.map(({ value }) => value)), Decimal.zero)];
+    }),
+  );
+}
