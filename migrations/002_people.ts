@@ -9,6 +9,7 @@ import { insertOnly, tenantTable } from './tenant-table.js';
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await createReps(db);
+  await createSearchText(db);
   await createPayrollIds(db);
   await createReportingLines(db);
   await createTeamFunctions(db);
@@ -83,6 +84,19 @@ async function createReps(db: Kysely<unknown>): Promise<void> {
     hidden: ['email', 'name', 'avatar', 'payroll_id', 'crm_member_id', 'title', 'team', 'location', 'fields'],
     ignored: ['synced_at', 'payroll_key', 'saved_views'],
   });
+}
+
+/** Lists are searched and sorted without regard to case and accents: Jürgen Großmann is jurgen grossmann. */
+async function createSearchText(db: Kysely<unknown>): Promise<void> {
+  // Most texts have only characters for which the first branch, which takes a tenth of the time, is enough.
+  await sql`
+    create function search_text(text) returns text
+    language sql immutable parallel safe as $$
+      select case when $1 ~ '^[ -~]*$' then lower($1) else
+        replace(replace(replace(replace(
+          translate(regexp_replace(lower(normalize($1, NFKD)), '[\u0300-\u036f]', '', 'g'), 'øđðłı', 'oddli'),
+          'ß', 'ss'), 'æ', 'ae'), 'œ', 'oe'), 'þ', 'th') end
+    $$`.execute(db);
 }
 
 /** Payroll ids belong to one person of a workspace, and it is known when they changed. */

@@ -264,6 +264,7 @@ export const routes: Readonly<Record<string, string>> = {
   cancelAccountingPreparation: 'DELETE /v1/accounting/months/:month/prepare',
   closeAccountingMonth: 'POST /v1/accounting/months/:month/close',
   reopenAccountingMonth: 'POST /v1/accounting/months/:month/reopen',
+  listRepChoices: 'GET /v1/rep-choices',
   listReps: 'GET /v1/reps',
   upsertReps: 'PUT /v1/reps',
   importReps: 'POST /v1/reps/import',

@@ -217,6 +217,7 @@ import { upsertReps } from './people/reps/commands/upsert-reps.js';
 import { getPersonValues } from './people/reps/queries/get-person-values.js';
 import { getRep } from './people/reps/queries/get-rep.js';
 import { listPersonFields } from './people/reps/queries/list-person-fields.js';
+import { listRepChoices } from './people/reps/queries/list-rep-choices.js';
 import { listReps } from './people/reps/queries/list-reps.js';
 import { setScores } from './people/scores/commands/set-scores.js';
 import { listScores } from './people/scores/queries/list-scores.js';
@@ -570,6 +571,7 @@ export const operations = [
   cancelAccountingPreparation,
   closeAccountingMonth,
   reopenAccountingMonth,
+  listRepChoices,
   listReps,
   upsertReps,
   importReps,

@@ -4680,6 +4680,19 @@ AS $function$
 ;
 GRANT EXECUTE ON FUNCTION seal_audit_entries(integer) TO commissions_app;
 
+CREATE OR REPLACE FUNCTION search_text(text)
+ RETURNS text
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+AS $function$
+      select case when $1 ~ '^[ -~]*$' then lower($1) else
+        replace(replace(replace(replace(
+          translate(regexp_replace(lower(normalize($1, NFKD)), '[̀-ͯ]', '', 'g'), 'øđðłı', 'oddli'),
+          'ß', 'ss'), 'æ', 'ae'), 'œ', 'oe'), 'þ', 'th') end
+    $function$
+;
+GRANT EXECUTE ON FUNCTION search_text(text) TO PUBLIC;
+
 CREATE OR REPLACE FUNCTION stamp_changed_row()
  RETURNS trigger
  LANGUAGE plpgsql

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { type OptionalPage, optionalPage } from '../platform/operations/schemas.js';
 import { type TeamPage } from './team-page.js';
 
-const statuses = ['none', 'draft', 'approved'] as const;
+const statuses = ['none', 'draft', 'approved', 'open'] as const;
 
 /** The query of a list of the team, which is complete by default. */
 export const teamPageQuery = {
@@ -10,7 +10,9 @@ export const teamPageQuery = {
   status: z
     .enum(statuses)
     .optional()
-    .describe('Without repId: only people whose statement of the period has this status; none if there is no version'),
+    .describe(
+      'Without repId: only people whose statement of the period has this status; none if there is no version, open if it is not approved',
+    ),
 };
 
 interface RequestedPage extends OptionalPage {

@@ -13,7 +13,7 @@ export interface TeamPage {
   readonly limit: number;
   readonly offset: number;
   /** Only people whose statement of the period has this status. */
-  readonly status?: 'none' | 'draft' | 'approved' | undefined;
+  readonly status?: 'none' | 'draft' | 'approved' | 'open' | undefined;
 }
 
 interface ListedPeople {
@@ -44,7 +44,8 @@ export async function listTeamPage(
   const calendar = await loadCalendar(tx);
   const days = calendar.range(period);
   const isMeant = everyone ? sql`r.active` : sql`r.active and ${hasTerms(calendar, days)}`;
-  const hasStatus = status === undefined ? sql`` : sql`where status = ${status}`;
+  const hasStatus =
+    status === undefined ? sql`` : status === 'open' ? sql`where status <> 'approved'` : sql`where status = ${status}`;
   const { rows } = await sql<{ repId: string | null } & PeopleOfPage['statuses']>`
     with listed as materialized (
       select r.rep_id, r.name, coalesce(h.status, 'none') as status
@@ -69,7 +70,7 @@ export async function listTeamPage(
   const statuses = { none, draft, approved };
   return {
     repIds: rows.flatMap(({ repId }) => repId ?? []),
-    count: status === undefined ? none + draft + approved : statuses[status],
+    count: { ...statuses, open: none + draft, all: none + draft + approved }[status ?? 'all'],
     statuses,
   };
 }

@@ -127,6 +127,18 @@ export const teamStatements = z
       })
       .optional()
       .describe('Number of people by the status of their statement, on all pages and of every status'),
+    sums: z
+      .array(
+        z
+          .object({
+            status: z.enum(statementStatuses).describe('Status of the statements'),
+            currency: fields.currency,
+            summary,
+          })
+          .describe('Sum of one currency and status'),
+      )
+      .optional()
+      .describe('Sums of everyone by the status of the statement and by currency; with limit or status only'),
     toApprove: z
       .int()
       .optional()

@@ -10,7 +10,7 @@ import { type Transaction } from '../platform/database/unit-of-work.js';
 import { waitsFor } from './approvals/approval-response.js';
 import { listSubjects, loadChains, readChain } from './approvals/approval-state.js';
 import { type CurrencySummary } from './snapshot.js';
-import { toSummaryResponse } from './statement.js';
+import { statementStatuses, toSummaryResponse } from './statement.js';
 import {
   liveSummary,
   readTeamStatements,
@@ -26,9 +26,25 @@ export async function sumTeamStatements(
   period: Period,
   currency: string,
   selection: TeamSelection,
-): Promise<Pick<z.input<typeof teamStatements>, 'totals' | 'otherCurrencies'>> {
-  const { main, others } = splitByCurrency(await readSummaries(tx, period, currency, selection), currency);
-  return { totals: toSummaryResponse(main.summary), otherCurrencies: others.map(summaryEntry) };
+): Promise<Pick<z.input<typeof teamStatements>, 'totals' | 'otherCurrencies' | 'sums'>> {
+  const summaries = await readSummaries(tx, period, currency, selection);
+  const { main, others } = splitByCurrency(summaries, currency);
+  return {
+    totals: toSummaryResponse(main.summary),
+    otherCurrencies: others.map(summaryEntry),
+    sums: statementStatuses.flatMap((status) => {
+      const ofStatus = splitByCurrency(
+        summaries.filter((each) => each.status === status),
+        currency,
+      );
+      return [ofStatus.main, ...ofStatus.others].map((sum) => ({ status, ...summaryEntry(sum) }));
+    }),
+  };
+}
+
+/** The sum of one currency, of statements with the status. */
+interface StatusSummary extends CurrencySummary {
+  readonly status: (typeof statementStatuses)[number];
 }
 
 /**
@@ -77,24 +93,25 @@ async function readSummaries(
   period: Period,
   currency: string,
   selection: TeamSelection,
-): Promise<CurrencySummary[]> {
+): Promise<StatusSummary[]> {
   if (await isPayPeriod(tx, period)) {
     const members = await readTeamStatements(tx, period, currency, selection);
-    return members.flatMap(({ main, others }) => [main, ...others]);
+    return members.flatMap(({ status, main, others }) => [main, ...others].map((summary) => ({ status, ...summary })));
   }
   const { repIds } = selection;
   const live = await sumTeamEarnings(tx, await loadRange(tx, period), repIds, period);
-  return [...(await sumVersions(tx, period, repIds)), ...live.map(liveSummary)];
+  const ofNone = live.map((row) => ({ status: 'none' as const, ...liveSummary(row) }));
+  return [...(await sumVersions(tx, period, repIds)), ...ofNone];
 }
 
-/** The sums of the current versions by currency. */
+/** The sums of the current versions by status and currency. */
 async function sumVersions(
   tx: Transaction,
   period: Period,
   repIds: readonly string[] | null,
-): Promise<CurrencySummary[]> {
-  const { rows } = await sql<CurrencySummary>`
-    select stated.currency, jsonb_strip_nulls(jsonb_build_object(
+): Promise<StatusSummary[]> {
+  const { rows } = await sql<StatusSummary>`
+    select h.status, stated.currency, jsonb_strip_nulls(jsonb_build_object(
       'totalCommission', sum((stated.summary ->> 'totalCommission')::numeric)::text,
       'totalBonuses', sum((stated.summary ->> 'totalBonuses')::numeric)::text,
       'totalAdjustments', sum((stated.summary ->> 'totalAdjustments')::numeric)::text,
@@ -108,6 +125,6 @@ async function sumVersions(
       union all select other ->> 'currency', other -> 'summary' from jsonb_array_elements(s.other_currencies) other
     ) stated
     where h.workspace_id = ${tx.workspaceId} and h.period = ${period} ${within('h.rep_id', repIds)}
-    group by stated.currency`.execute(tx.db);
+    group by h.status, stated.currency`.execute(tx.db);
   return rows;
 }

@@ -14,6 +14,7 @@ const operations: readonly AnyOperation[] = declared;
  */
 const requests: Readonly<Record<string, readonly [method: string, path: string, body?: unknown] | null>> = {
   listReps: null,
+  listRepChoices: null,
   getRep: ['GET', '/v1/reps/<eve>'],
   getDealCredits: ['GET', '/v1/deals/deal-of-eve/credits'],
   getDealLines: ['GET', '/v1/deals/deal-of-eve/lines'],

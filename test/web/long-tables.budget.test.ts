@@ -82,7 +82,7 @@ describe('long tables of the web app', function () {
 
   for (const width of [1280, 390])
     for (const [name, address, count] of [
-      ['a team of 2,000 people', () => `/team?period=${period}`, 2000],
+      ['a page of 200 people of a team of 2,000', () => `/team?period=${period}`, 200],
       ['a statement of 5,000 lines', () => `/statements/${sellerId}?period=${period}`, 5000],
     ] as const)
       it(`${name} scrolls without a task above 100 ms, ${width} pixels`, async () => {
@@ -95,11 +95,11 @@ describe('long tables of the web app', function () {
         await close();
       });
 
-  for (const [address, scroller] of [
-    ['/members', 'document.documentElement'],
-    ['/assignments', 'document.querySelector("[aria-label=Assignments]")'],
+  for (const [address, scroller, last] of [
+    ['/members', 'document.documentElement', 'Person 1446'],
+    ['/assignments', 'document.querySelector("[aria-label=Assignments]")', 'Person 1177'],
   ] as const)
-    it(`${address} contains the rows near the screen, and the last one at the end`, async () => {
+    it(`${address} contains the rows near the screen, and the last one of the page at the end`, async () => {
       const { page, problems, close } = await browser.openPage('admin', address);
       const rows = () => page.$$eval('main tbody tr', (all) => all.map(({ textContent }) => textContent ?? ''));
       const isShown = (name: string) =>
@@ -108,7 +108,7 @@ describe('long tables of the web app', function () {
       await isShown('Person 0');
       expect((await rows()).length).to.be.within(10, 200);
       await page.evaluate(`${scroller}.scrollTop = 1e6`);
-      await isShown('Person 999');
+      await isShown(last);
       expect((await rows()).length).to.be.within(10, 200);
       expect(problems).to.deep.equal([]);
       await close();

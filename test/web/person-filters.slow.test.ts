@@ -57,7 +57,7 @@ describe('filters of people on the pages of a month end', function () {
     await sees(page, '3 deals, USD 7,000.00');
     await pointer.choose(page, 'Filter by team', 'North');
     await sees(page, '2 deals, USD 3,000.00');
-    await page.locator('input[aria-label="Name or e-mail"]').fill('bob');
+    await page.locator('input[aria-label="Name, manager, team or role"]').fill('bob');
     await sees(page, '1 deal, USD 2,000.00');
     expect(problems).to.deep.equal([]);
     await close();

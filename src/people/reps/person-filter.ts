@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { roles } from '../../kernel/caller.js';
-import { text, uuid } from '../../platform/operations/schemas.js';
+import { commaList, text, uuid } from '../../platform/operations/schemas.js';
 
 /** The values of the people that are meant; texts are compared without regard to case. */
 const shape = {
@@ -21,6 +21,16 @@ export const personFilter = z
   })
   .describe('Which people are meant: those with all of the values');
 export type PersonFilter = z.infer<typeof personFilter>;
+
+export const idsQuery = commaList(uuid, 200)
+  .optional()
+  .describe('Only the people with these ids (UUID), separated by commas, at most 200');
+
+export const wordsQuery = text(200)
+  .optional()
+  .describe(
+    'Only people of whom each word is part of the name, e-mail address, manager, role, title, team, location or a value of a field that the workspace defines, in any case and with any accents',
+  );
 
 /** The filter in query parameters, in which the values of fields are one JSON object. */
 export const personFilterQuery = {

@@ -129,26 +129,134 @@ interface RepFilter {
   readonly profile?: PersonFilter | undefined;
   /** Part of the name or of the e-mail address, in any case. */
   readonly query?: string | undefined;
+  /** Words that are all part of what is known of a person, whatever their case and accents. */
+  readonly words?: string | undefined;
+  readonly roles?: readonly Role[] | undefined;
+  /** Only people whom payroll files need and who have no payroll id. */
+  readonly withoutPayrollId?: boolean | undefined;
+  /** Only people with an assignment to the plan. */
+  readonly planId?: string | undefined;
+  /** Only people with an assignment to any plan, or without one. */
+  readonly assigned?: boolean | undefined;
+  /** Only people with a quota, or without one. */
+  readonly hasQuota?: boolean | undefined;
   readonly page?: OptionalPage;
 }
 
-/** Reps by name, each with the manager on that day. */
-export async function listReps(
+/** What reps `r` with the reporting line `l` are filtered by. */
+function isMeant(tx: Transaction, filter: RepFilter): RawBuilder<unknown> {
+  const { email, repIds, profile = {}, query, words = '', roles, withoutPayrollId = false } = filter;
+  const { planId, assigned, hasQuota } = filter;
+  const onPlan = sql`exists (select from assignments a
+    where a.workspace_id = r.workspace_id and a.rep_id = r.rep_id and a.deleted_at is null
+      ${planId === undefined ? sql`` : sql`and a.plan_id = ${planId}`})`;
+  const withQuota = sql`exists (select from quotas q where q.workspace_id = r.workspace_id and q.rep_id = r.rep_id)`;
+  const known = sql`search_text(concat_ws(' ', r.name, r.email, r.role, r.title, r.team, r.location,
+    (select string_agg(value, ' ') from jsonb_each_text(r.fields)),
+    (select m.name from reps m where m.workspace_id = r.workspace_id and m.rep_id = l.manager_id)))`;
+  return sql`r.workspace_id = ${tx.workspaceId}
+    ${email === undefined ? sql`` : sql`and r.email = ${email}`}
+    ${repIds === undefined ? sql`` : sql`and r.rep_id = any(${repIds}::uuid[])`}
+    ${query === undefined ? sql`` : sql`and position(lower(${query}) in lower(r.name || ' ' || r.email)) > 0`}
+    ${words.trim() === '' ? sql`` : sql`and (select bool_and(position(search_text(word) in ${known}) > 0) from unnest(${words.trim().split(/\s+/)}::text[]) word)`}
+    ${roles === undefined ? sql`` : sql`and r.role = any(${roles}::text[])`}
+    ${withoutPayrollId ? sql`and r.payroll_id is null and r.active and r.role in ('rep', 'manager')` : sql``}
+    ${planId === undefined && assigned === undefined ? sql`` : sql`and ${onPlan} = ${assigned ?? true}`}
+    ${hasQuota === undefined ? sql`` : sql`and ${withQuota} = ${hasQuota}`}
+    ${hasProfile(profile)}`;
+}
+
+/** More values are not offered as choices. */
+const maxChoices = 1000;
+
+export interface RepChoices {
+  readonly count: number;
+  readonly roles: readonly Role[];
+  readonly teams: readonly string[];
+  readonly titles: readonly string[];
+  readonly locations: readonly string[];
+  readonly managers: readonly { readonly id: string; readonly name: string }[];
+  readonly fields: Readonly<Record<string, readonly (string | number)[]>>;
+}
+
+/** The ids of the reps who pass the filter with their manager on that day. */
+export async function findRepIds(tx: Transaction, today: Day, filter: RepFilter): Promise<string[]> {
+  const { rows } = await sql<{ repId: string }>`
+    select r.rep_id as "repId" from reps r ${lineJoin(today)} where ${isMeant(tx, filter)}`.execute(tx.db);
+  return rows.map(({ repId }) => repId);
+}
+
+const orderColumns: Readonly<Record<string, RawBuilder<unknown>>> = {
+  name: sql`search_text(r.name)`,
+  email: sql`r.email`,
+  role: sql`r.role`,
+  team: sql`search_text(r.team)`,
+  manager: sql`(select search_text(m.name) from reps m where m.workspace_id = r.workspace_id and m.rep_id = l.manager_id)`,
+  crmMemberId: sql`r.crm_member_id`,
+  payrollId: sql`r.payroll_id`,
+};
+
+/** The orders of {@link listRepPage}: these, or `field` and the slug of a field of people, with `-` for the opposite direction. */
+export const repOrder = new RegExp(`^-?(${Object.keys(orderColumns).join('|')}|field [^ ]{1,100})$`);
+
+/** A page of the reps in the order, with the number on all pages. People without the value are last. */
+export async function listRepPage(
   tx: Transaction,
   today: Day,
-  { email, repIds, profile = {}, query, page = {} }: RepFilter,
-): Promise<Rep[]> {
+  { page = {}, ...filter }: RepFilter,
+  order: string,
+): Promise<{ readonly reps: Rep[]; readonly count: number }> {
+  const { limit, offset = 0 } = page;
+  const by = order.replace(/^-/, '');
+  const column = orderColumns[by] ?? sql`r.fields -> ${by.replace('field ', '')}`;
+  const found = sql`from reps r ${lineJoin(today)} where ${isMeant(tx, filter)}`;
+  const counted = await sql<{ count: number }>`select count(*)::int as count ${found}`.execute(tx.db);
+  const { rows } = await sql<{ repId: string }>`
+    select r.rep_id as "repId" ${found}
+    order by ${column} ${order.startsWith('-') ? sql`desc` : sql`asc`} nulls last, search_text(r.name), r.email
+    limit ${limit ?? null} offset ${offset}`.execute(tx.db);
+  const repIds = rows.map(({ repId }) => repId);
+  const byId = new Map((await listReps(tx, today, { repIds })).map((rep) => [rep.id, rep]));
+  return { reps: repIds.flatMap((repId) => byId.get(repId) ?? []), count: counted.rows[0]?.count ?? 0 };
+}
+
+/** The values by which the reps can be filtered, sorted without regard to case and accents. */
+export async function listRepChoices(tx: Transaction, today: Day, filter: RepFilter): Promise<RepChoices> {
+  const found = sql`found as materialized (
+    select r.rep_id, r.role, r.team, r.title, r.location, r.fields, l.manager_id
+    from reps r ${lineJoin(today)} where ${isMeant(tx, filter)})`;
+  const valuesOf = (column: string) => sql`(
+    select coalesce(jsonb_agg(value order by search_text(value)), '[]') from (
+      select distinct ${sql.ref(column)} as value from found where ${sql.ref(column)} is not null limit ${maxChoices}
+    ) listed)`;
+  const { rows } = await sql<RepChoices>`
+    with ${found}
+    select (select count(*)::int from found) as count,
+      ${valuesOf('role')} as roles, ${valuesOf('team')} as teams, ${valuesOf('title')} as titles,
+      ${valuesOf('location')} as locations,
+      (select coalesce(jsonb_agg(jsonb_build_object('id', m.rep_id, 'name', m.name) order by search_text(m.name)), '[]')
+        from (select distinct manager_id from found limit ${maxChoices}) managing
+        join reps m on m.workspace_id = ${tx.workspaceId} and m.rep_id = managing.manager_id) as managers,
+      (select coalesce(jsonb_object_agg(slug, values), '{}') from (
+        select slug, jsonb_agg(value order by value) as values
+        from (
+          select distinct on (f.key, f.value) f.key as slug, f.value,
+            dense_rank() over (partition by f.key order by f.value) as place
+          from found, jsonb_each(found.fields) f
+        ) known where place <= ${maxChoices} group by slug
+      ) of_fields) as fields`.execute(tx.db);
+  return rows[0] as RepChoices;
+}
+
+/** Reps by name, each with the manager on that day. */
+export async function listReps(tx: Transaction, today: Day, { page = {}, ...filter }: RepFilter): Promise<Rep[]> {
   const { limit, offset = 0 } = page;
   const { rows } = await sql<RepRow<Rep> & PayColumns>`
     select ${repColumns}, r.recovery_percent::float8 as "recoveryPercent",
       (select jsonb_agg(jsonb_build_object('from', c.from_day, 'currency', c.currency) order by c.from_day)
         from rep_pay_currencies c where c.workspace_id = r.workspace_id and c.rep_id = r.rep_id) as currencies
     from reps r ${withInviteMail} ${managerJoin(today)}
-    where r.workspace_id = ${tx.workspaceId}
-      ${email === undefined ? sql`` : sql`and r.email = ${email}`}
-      ${repIds === undefined ? sql`` : sql`and r.rep_id = any(${repIds}::uuid[])`}
-      ${query === undefined ? sql`` : sql`and position(lower(${query}) in lower(r.name || ' ' || r.email)) > 0`}
-      ${hasProfile(profile)}
+    where ${isMeant(tx, filter)}
     order by lower(r.name), r.email
     ${limit === undefined ? sql`` : sql`limit ${limit}`} offset ${offset}`.execute(tx.db);
   return rows.map(({ recoveryPercent, currencies, ...row }) => ({
@@ -209,9 +317,14 @@ const repColumns = sql`
 
 const withInviteMail = sql`left join unsent_mails() unsent on unsent.mail_id = r.invite_mail_id`;
 
-export function managerJoin(today: Day): RawBuilder<unknown> {
+/** The reporting line `l` of reps `r` on the day. */
+function lineJoin(today: Day): RawBuilder<unknown> {
   return sql`left join reporting_lines l on l.workspace_id = r.workspace_id and l.rep_id = r.rep_id
-    and l.from_day <= ${today}::date and (l.to_day is null or l.to_day >= ${today}::date)
+    and l.from_day <= ${today}::date and (l.to_day is null or l.to_day >= ${today}::date)`;
+}
+
+export function managerJoin(today: Day): RawBuilder<unknown> {
+  return sql`${lineJoin(today)}
     left join lateral (
       select manager_id, from_day from reporting_lines n
       where n.workspace_id = r.workspace_id and n.rep_id = r.rep_id and n.from_day > ${today}::date

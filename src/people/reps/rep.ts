@@ -98,6 +98,16 @@ export function narrowedReps(caller: Caller, repId: string | undefined): readonl
   return repId === undefined ? visibleReps(caller) : [repId];
 }
 
+/** The listed reps whom the caller may see; null for everyone. */
+export function visibleAmong(
+  visible: readonly string[] | null,
+  listed: readonly string[] | undefined,
+): readonly string[] | null {
+  if (listed === undefined || visible === null) return listed ?? visible;
+  const seen = new Set(visible);
+  return listed.filter((repId) => seen.has(repId));
+}
+
 /** Rejects a caller who may see neither the named rep nor, without a name, the team. */
 export function assertSeesRepOrTeam(caller: Caller, repId: string | undefined, teamMessage: string): void {
   if (repId === undefined && !seesTeam(caller)) throw new Failure('forbidden', teamMessage);

@@ -91,6 +91,14 @@ export function optionalPage(what: string) {
   };
 }
 
+/** Up to `max` values in one query parameter, separated by commas. */
+export function commaList<Item extends z.ZodType<unknown, string>>(item: Item, max: number) {
+  return z
+    .string()
+    .transform((texts) => texts.split(','))
+    .pipe(z.array(item).max(max));
+}
+
 /** The page of {@link optionalPage}. */
 export interface OptionalPage {
   readonly limit?: number | undefined;

@@ -1,10 +1,10 @@
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { type Answer, api } from './client.js';
 
-/** Every plan that is not deleted, each as its active or else its latest version. */
+/** Every plan that is not deleted, each as its active or else its latest version, with the number of its people. */
 export const allPlansQuery = queryOptions({
   queryKey: ['all-plans'],
-  queryFn: ({ signal }) => api.listPlans({}, { signal }),
+  queryFn: ({ signal }) => api.listPlans({ query: { assigned: '0' } }, { signal }),
 });
 
 export const fieldMappingQuery = queryOptions({

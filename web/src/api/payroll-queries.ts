@@ -1,9 +1,7 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { csvRows } from '../shared/format/csv.js';
-import { byName } from '../shared/format/texts.js';
 import { type Answer, api, ReadableError } from './client.js';
 
-export type Person = Answer<'listReps'>['reps'][number];
 export type Handover = Answer<'listPayrollHandovers'>['handovers'][number];
 export type WaitingPeriod = Answer<'listPayrollHandovers'>['waiting'][number];
 export type PayrollTerms = Answer<'getWorkspace'>['payroll'];
@@ -20,17 +18,6 @@ export interface PayrollFile {
   readonly sha256: string;
   readonly header: readonly string[];
   readonly rows: readonly (readonly string[])[];
-}
-
-export const peopleQuery = queryOptions({
-  queryKey: ['reps'],
-  queryFn: ({ signal }) => api.listReps({}, { signal }),
-  select: (people) => ({ ...people, reps: byName(people.reps) }),
-});
-
-/** Whether the person works and may be on a plan. */
-export function mayEarn({ active, role }: Person): boolean {
-  return active && role !== 'admin' && role !== 'payroll';
 }
 
 /** The recorded hand-overs of all periods, latest first, and the periods with approved amounts that are in no file. */

@@ -1,14 +1,24 @@
-import { queryOptions } from '@tanstack/react-query';
+import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { type Answer, api } from './client.js';
 
 export type Assignment = Answer<'listAssignments'>[number];
 export type Quota = Answer<'listQuotas'>[number];
 
-/** Who is on which plan, on which days. */
-export const assignmentsQuery = queryOptions({
-  queryKey: ['assignments'],
-  queryFn: ({ signal }) => api.listAssignments({}, { signal }),
-});
+/** Which plans the person is on, on which days. */
+export const assignmentsOfPersonQuery = (repId: string) =>
+  queryOptions({
+    queryKey: ['assignments', repId],
+    queryFn: ({ signal }) => api.listAssignments({ query: { repId } }, { signal }),
+  });
+
+/** Which plans these people are on, on which days. */
+export const assignmentsOfPeopleQuery = (repIds: readonly string[]) =>
+  queryOptions({
+    queryKey: ['assignments', repIds],
+    queryFn: async ({ signal }) =>
+      repIds.length === 0 ? [] : api.listAssignments({ query: { repIds: repIds.join(',') } }, { signal }),
+    placeholderData: keepPreviousData,
+  });
 
 export type DealOwner = Answer<'listDealOwners'>['owners'][number];
 
@@ -18,8 +28,11 @@ export const dealOwnersQuery = queryOptions({
   queryFn: ({ signal }) => api.listDealOwners({ query: { limit: '500' } }, { signal }),
 });
 
-/** The quotas of every plan and period. */
-export const quotasQuery = queryOptions({
-  queryKey: ['quotas', null],
-  queryFn: ({ signal }) => api.listQuotas({}, { signal }),
-});
+/** The quotas of these people for the plan. */
+export const quotasOfPeopleQuery = (planId: string, repIds: readonly string[]) =>
+  queryOptions({
+    queryKey: ['quotas', planId, repIds],
+    queryFn: async ({ signal }) =>
+      repIds.length === 0 ? [] : api.listQuotas({ query: { planId, repIds: repIds.join(',') } }, { signal }),
+    placeholderData: keepPreviousData,
+  });

@@ -1,9 +1,11 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
+import { sumAmounts } from '../shared/format/exact.js';
 import { byName } from '../shared/format/texts.js';
 import { loadAllPages } from './all-pages.js';
 import { type Answer, api } from './client.js';
 import { withCollectedCredit } from './collected-credit.js';
 import { withOwnCurrency } from './own-currency.js';
+import { idsOfRequest } from './person-list-queries.js';
 import { type Dispute, type Statement } from './queries.js';
 
 export type TeamOverview = Extract<Answer<'getCommissions'>, { reps: readonly { attainment: unknown }[] }>;
@@ -22,7 +24,7 @@ export type Discrepancy = Answer<'listDiscrepancies'>['discrepancies'][number];
 
 /** The people who are meant, as the service reads it; empty for everyone. */
 export type PeopleQuery = Readonly<
-  Partial<Record<'query' | 'team' | 'title' | 'location' | 'managerId' | 'fields', string>>
+  Partial<Record<'words' | 'ids' | 'team' | 'title' | 'location' | 'managerId' | 'fields', string>>
 > & {
   readonly role?: 'admin' | 'manager' | 'payroll' | 'finance' | 'auditor' | 'rep';
 };
@@ -35,11 +37,20 @@ function keepPeriod(period: string) {
     query?.queryKey[1] === period ? data : undefined;
 }
 
-/** What the people whom the caller may see earned in the period. */
-export const teamOverviewQuery = (period: string, people = everyone) =>
+/** People on a page of a list of the team: as many as one request names by id. */
+export const teamOnPage = idsOfRequest;
+
+/** The page as the service reads it. */
+function pageOf(page: number) {
+  return { limit: String(teamOnPage), offset: String(page * teamOnPage) };
+}
+
+/** A page of what the people whom the caller may see earned in the period, with the sums of everyone. */
+export const teamOverviewQuery = (period: string, people = everyone, page = 0) =>
   queryOptions({
-    queryKey: ['team-overview', period, people],
-    queryFn: ({ signal }) => api.getCommissions({ query: { period, ...people } }, { signal }) as Promise<TeamOverview>,
+    queryKey: ['team-overview', period, people, page],
+    queryFn: ({ signal }) =>
+      api.getCommissions({ query: { period, ...people, ...pageOf(page) } }, { signal }) as Promise<TeamOverview>,
     select: (team) => ({ ...team, reps: byName(team.reps).map(withCollectedCredits) }),
     placeholderData: keepPeriod(period),
   });
@@ -48,12 +59,24 @@ function withCollectedCredits(member: TeamMember): TeamMember {
   return { ...member, attainment: member.attainment.map(withCollectedCredit) };
 }
 
-/** The sums of what everyone earned in the period, without their list. */
-export const teamSumsQuery = (period: string) =>
+/** The sums of what the people earned in the period, without their list. */
+export const teamSumsQuery = (period: string, people = everyone) =>
   queryOptions({
-    queryKey: ['team-sums', period],
-    queryFn: ({ signal }) => api.getCommissions({ query: { period, limit: '1' } }, { signal }) as Promise<TeamOverview>,
+    queryKey: ['team-sums', period, people],
+    queryFn: ({ signal }) =>
+      api.getCommissions({ query: { period, ...people, limit: '1' } }, { signal }) as Promise<TeamOverview>,
+    placeholderData: keepPeriod(period),
   });
+
+/** The number of people on all pages; those of the only page in lists that a caller reads whole. */
+export function countOf({ count }: { readonly count?: number | undefined }, rows: readonly unknown[]): number {
+  return count ?? rows.length;
+}
+
+/** The ids of people, as a filter. */
+export function withIds(people: readonly { readonly repId: string }[]): PeopleQuery {
+  return { ids: people.map(({ repId }) => repId).join(',') };
+}
 
 /** How many statements the person can approve, and how many are not generated, without their list. */
 export const toApproveQuery = (period: string) =>
@@ -64,14 +87,59 @@ export const toApproveQuery = (period: string) =>
     select: ({ toApprove = 0, statuses }) => ({ toApprove, none: statuses?.none ?? 0 }),
   });
 
-/** The statements of the team, each compared with the rep's last months. */
-export const teamStatementsQuery = (period: string) =>
+/** Which statements of the team are listed: those of people, with a status. */
+export type StatementFilter = PeopleQuery & { readonly status?: 'open' | 'approved' };
+
+/** A page of the statements of the team, each compared with the rep's last months, with the sums of everyone. */
+export const teamStatementsQuery = (period: string, of: StatementFilter = everyone, page = 0) =>
   queryOptions({
-    queryKey: ['team-statements', period],
+    queryKey: ['team-statements', period, of, page],
     queryFn: ({ signal }) =>
-      api.getStatements({ query: { period, deviations: 'true' } }, { signal }) as Promise<TeamStatements>,
+      api.getStatements(
+        { query: { period, deviations: 'true', ...of, ...pageOf(page) } },
+        { signal },
+      ) as Promise<TeamStatements>,
     select: (team) => ({ ...team, statements: byName(team.statements).map(withOwnCurrency) }),
+    placeholderData: keepPeriod(period),
   });
+
+/** The number of statements of one request, which has less than 1 MB. */
+const statementsOfRequest = 500;
+
+/** The statements of everyone, page by page: a payroll file is compared with each of them. */
+export const allStatementsQuery = (period: string, people = everyone) =>
+  queryOptions({
+    queryKey: ['team-statements', period, people, 'all'],
+    queryFn: async ({ signal }) => {
+      const pages: TeamStatements[] = [];
+      const statements = await loadAllPages(statementsOfRequest, async (page) => {
+        const query = { period, ...people, ...page };
+        const loaded = (await api.getStatements({ query }, { signal })) as TeamStatements;
+        pages.push(loaded);
+        return loaded.statements;
+      });
+      return { ...(pages[0] as TeamStatements), ...joinPages(pages), statements };
+    },
+    select: (team) => ({ ...team, statements: byName(team.statements).map(withOwnCurrency) }),
+    placeholderData: keepPeriod(period),
+  });
+
+/** What each page says of its people. */
+function joinPages(pages: readonly TeamStatements[]) {
+  const handed = Map.groupBy(
+    pages.flatMap(({ handedOver }) => handedOver),
+    ({ currency }) => currency,
+  );
+  return {
+    missingPayrollIds: pages.flatMap(({ missingPayrollIds }) => missingPayrollIds),
+    changedPayrollIds: pages.flatMap(({ changedPayrollIds }) => changedPayrollIds),
+    sharedPayrollIds: pages.flatMap(({ sharedPayrollIds }) => sharedPayrollIds),
+    handedOver: [...handed].map(([currency, sums]) => ({
+      currency,
+      netPayout: Number(sumAmounts(sums.map(({ netPayout }) => netPayout))),
+    })),
+  };
+}
 
 export interface ExceptionsOf {
   readonly period: string;

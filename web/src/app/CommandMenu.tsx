@@ -3,8 +3,9 @@ import { useDebouncedValue } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useId, useState } from 'react';
-import { peopleQuery } from '../api/payroll-queries.js';
-import { dealsQuery, plansQuery } from '../api/queries.js';
+import { allPlansQuery } from '../api/import-queries.js';
+import { peopleQuery } from '../api/person-list-queries.js';
+import { dealsQuery } from '../api/queries.js';
 import { useReturnFocus } from '../components/return-focus.js';
 import { formatDay } from '../shared/format/dates.js';
 import styles from './CommandMenu.module.css';
@@ -116,8 +117,8 @@ function useCommands(text: string): Commands {
   const [searched] = useDebouncedValue(typed, 200);
   const hasText = searched !== '';
   const deals = useQuery({ ...dealsQuery({ query: searched, limit: String(maxOfGroup) }), enabled: hasText });
-  const plans = useQuery({ ...plansQuery, enabled: hasText });
-  const people = useQuery({ ...peopleQuery, enabled: hasText && role !== 'rep' });
+  const plans = useQuery({ ...allPlansQuery, enabled: hasText });
+  const people = useQuery({ ...peopleQuery({ query: searched }, 0, maxOfGroup), enabled: hasText && role !== 'rep' });
   const matches = (name: string) => name.toLowerCase().includes(typed.toLowerCase());
   const found: readonly Command[] = [
     ...(deals.data?.deals ?? []).map(
@@ -131,12 +132,11 @@ function useCommands(text: string): Commands {
     ),
     ...(people.data?.reps ?? [])
       .filter(({ name, email }) => matches(`${name} ${email}`))
-      .slice(0, maxOfGroup)
       .map(({ id, name, email }): Command => {
         return { id: `rep ${id}`, group: 'People', label: name, detail: email, to: `/statements/${id}` };
       }),
     ...(plans.data ?? [])
-      .filter(({ name }) => matches(name))
+      .filter(({ name, planStatus }) => planStatus === 'active' && matches(name))
       .slice(0, maxOfGroup)
       .map(
         ({ planId, name, version }): Command => ({

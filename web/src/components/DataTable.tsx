@@ -42,6 +42,8 @@ export interface DataTableProps<Row> {
   readonly rowHeight?: number;
   /** Padding at the left and right edge: inside of a card 24, otherwise 0. */
   readonly isInset?: boolean;
+  /** Whether the rows come in the order of the address, because they are a page of a longer list. */
+  readonly isSorted?: boolean;
   /** Divides the rows, which are in the order of their groups: the head precedes the first row of each group. */
   readonly groups?: RowGroups<Row>;
 }
@@ -64,7 +66,7 @@ interface Sorting {
 export function DataTable<Row>(props: DataTableProps<Row>) {
   const [sorting, setSorting] = useSorting();
   const isPhone = useMediaQuery(phone, undefined, { getInitialValueInEffect: false });
-  const rows = sorted(props.rows, props.columns, sorting);
+  const rows = props.isSorted === true ? props.rows : sorted(props.rows, props.columns, sorting);
   return (
     <div className={props.isInset ? styles.inset : undefined}>
       {isPhone ? (

@@ -1,7 +1,7 @@
-import { type UseQueryResult, useQuery } from '@tanstack/react-query';
+import { type UseQueryResult } from '@tanstack/react-query';
 import { describeError } from '../api/describe-error.js';
 import { type CommissionEffect, type PersonalEffect } from '../api/effect-queries.js';
-import { peopleQuery } from '../api/payroll-queries.js';
+import { usePersonNames } from '../api/people-by-id.js';
 import { sumAmounts } from '../shared/format/exact.js';
 import { formatCount, formatMoney } from '../shared/format/numbers.js';
 import { formatPeriod } from '../shared/format/periods.js';
@@ -64,15 +64,14 @@ const maxRows = 8;
 
 /** What the change does to each person in each period, largest change first. */
 function ByPeriod({ byPeriod }: Pick<PersonalEffect, 'byPeriod'>) {
-  const { data } = useQuery(peopleQuery);
-  const names = new Map(data?.reps.map(({ id, name }) => [id, name]));
+  const nameOf = usePersonNames(byPeriod.slice(0, maxRows).map(({ repId }) => repId));
   const rest = byPeriod.length - maxRows;
   return (
     <>
       <ul className={styles.list} aria-label="By person and period">
         {byPeriod.slice(0, maxRows).map(({ repId, period, currency, before, after, delta }) => (
           <li key={`${repId} ${period} ${currency}`}>
-            {names.get(repId) ?? '–'}, {formatPeriod(period)}: {formatMoney(before, currency)} to{' '}
+            {nameOf(repId) ?? '–'}, {formatPeriod(period)}: {formatMoney(before, currency)} to{' '}
             {formatMoney(after, currency)} (<Money amount={delta} currency={currency} signed />)
           </li>
         ))}

@@ -30,3 +30,8 @@ export function Pager({ page, pageSize, count, labels = ['Newer', 'Older'], onCh
     </div>
   );
 }
+
+/** The pages of a list; nothing if one page has every row. */
+export function ListPager(props: Omit<PagerProps, 'labels'>) {
+  return props.count <= props.pageSize ? null : <Pager {...props} labels={['Previous', 'Next']} />;
+}

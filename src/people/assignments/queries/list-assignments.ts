@@ -4,13 +4,16 @@ import { findPlanId } from '../../../plans/plan-views.js';
 import { UnitOfWork } from '../../../platform/database/unit-of-work.js';
 import { effects } from '../../../platform/mcp/tool.js';
 import { operation } from '../../../platform/operations/operation.js';
-import { optionalPage, uuid } from '../../../platform/operations/schemas.js';
-import { narrowedReps } from '../../reps/rep.js';
+import { commaList, optionalPage, uuid } from '../../../platform/operations/schemas.js';
+import { narrowedReps, visibleAmong } from '../../reps/rep.js';
 import { assignment, assignmentExample } from '../assignment.js';
 import { listAssignments as loadAssignments } from '../assignment-views.js';
 
 const query = z.strictObject({
   repId: uuid.optional().describe('Only assignments of this rep (UUID)'),
+  repIds: commaList(uuid, 200)
+    .optional()
+    .describe('Only assignments of these reps (UUID), separated by commas, at most 200'),
   planId: uuid.optional().describe('Only assignments to this plan (UUID)'),
   ...optionalPage('assignments'),
 });
@@ -37,6 +40,7 @@ export const listAssignments = operation({
     },
     arguments: {
       repId: 'This rep',
+      repIds: { always: undefined },
       planId: 'This plan',
     },
     list: 'assignments',
@@ -44,8 +48,8 @@ export const listAssignments = operation({
   },
   example: { query: { repId: sampleIds.repId }, response: [assignmentExample] },
   uses: { unitOfWork: UnitOfWork },
-  async execute({ query: { repId, planId: planRef, ...page } }, caller, { unitOfWork }) {
-    const repIds = narrowedReps(caller, repId);
+  async execute({ query: { repId, repIds: listed, planId: planRef, ...page } }, caller, { unitOfWork }) {
+    const repIds = visibleAmong(narrowedReps(caller, repId), listed);
     return unitOfWork.read(caller, async (tx) => {
       if (planRef === undefined) return loadAssignments(tx, { repIds, page });
       const planId = await findPlanId(tx, planRef);

@@ -1,14 +1,14 @@
 import { z } from 'zod';
-import { visibleReps } from '../../../kernel/caller.js';
+import { roles, visibleReps } from '../../../kernel/caller.js';
 import { isStorable } from '../../../platform/database/columns.js';
 import { UnitOfWork } from '../../../platform/database/unit-of-work.js';
 import { CLOCK } from '../../../platform/injection-tokens.js';
 import { effects } from '../../../platform/mcp/tool.js';
 import { operation } from '../../../platform/operations/operation.js';
-import { flag, optionalPage, text } from '../../../platform/operations/schemas.js';
-import { personFilterQuery } from '../person-filter.js';
-import { normalEmail, readsAsWidget, rep, repExample } from '../rep.js';
-import { listReps as loadReps, workspaceToday } from '../rep-views.js';
+import { commaList, flag, optionalPage, text, uuid } from '../../../platform/operations/schemas.js';
+import { idsQuery, personFilterQuery, wordsQuery } from '../person-filter.js';
+import { normalEmail, readsAsWidget, rep, repExample, visibleAmong } from '../rep.js';
+import { listRepPage, listReps as loadReps, repOrder, workspaceToday } from '../rep-views.js';
 
 const query = z.strictObject({
   email: z
@@ -20,6 +20,23 @@ const query = z.strictObject({
     .describe('Only the rep with this e-mail address, in any case'),
   query: text(200).optional().describe('Part of the name or of the e-mail address, ignoring case'),
   ...personFilterQuery,
+  words: wordsQuery,
+  roles: commaList(z.enum(roles), roles.length)
+    .optional()
+    .describe('Only people with one of these roles, separated by commas'),
+  ids: idsQuery,
+  withoutPayrollId: flag
+    .default(false)
+    .describe('true: only active reps and managers without a payrollId, which payroll files need'),
+  planId: uuid.optional().describe('Only people with an assignment to this plan (UUID)'),
+  assigned: flag.optional().describe('true: only people with an assignment; false: only people without one'),
+  hasQuota: flag.optional().describe('true: only people with a quota; false: only people without one'),
+  sort: text(200)
+    .regex(repOrder, 'must be an order of people')
+    .optional()
+    .describe(
+      'The order of the people: name, email, role, team, manager, crmMemberId, payrollId, or field and the slug of a field that the workspace defines, with - before it from the last to the first. The answer then has their count. By name by default',
+    ),
   active: flag.optional().describe('true: only people who may sign in; false: only the others'),
   ...optionalPage('people'),
 });
@@ -32,7 +49,10 @@ export const listReps = operation({
   access: 'connection',
   payroll: true,
   query,
-  response: z.object({ reps: z.array(rep).describe('The reps, by name') }),
+  response: z.object({
+    reps: z.array(rep).describe('The reps, by name'),
+    count: z.int().optional().describe('Number of people on all pages; with sort only'),
+  }),
   failures: {},
   tool: {
     name: 'list_reps',
@@ -54,6 +74,14 @@ export const listReps = operation({
       managerId: 'Manager',
       role: 'Their role',
       fields: { always: undefined },
+      words: { always: undefined },
+      roles: { always: undefined },
+      ids: { always: undefined },
+      withoutPayrollId: { always: 'false' },
+      planId: { always: undefined },
+      assigned: { always: undefined },
+      hasQuota: { always: undefined },
+      sort: { always: undefined },
       active: 'May sign in',
     },
     list: 'reps',
@@ -65,13 +93,19 @@ export const listReps = operation({
   },
   example: { query: { email: 'ben@acme.test' }, response: { reps: [repExample] } },
   uses: { unitOfWork: UnitOfWork, clock: CLOCK },
-  async execute({ query: { email, query: part, limit, offset, ...profile } }, caller, { unitOfWork, clock }) {
+  async execute({ query: request }, caller, { unitOfWork, clock }) {
+    const { title, team, location, managerId, role, fields, active, ids, sort, limit, offset, ...others } = request;
     return unitOfWork.read(caller, async (tx) => {
       const today = await workspaceToday(tx, clock);
       const isWidget = readsAsWidget(caller);
-      const repIds = isWidget ? undefined : (visibleReps(caller) ?? undefined);
-      const reps = await loadReps(tx, today, { email, profile, query: part, repIds, page: { limit, offset } });
-      return { reps: isWidget ? reps.map(({ fields: _, ...person }) => ({ ...person, payrollId: null })) : reps };
+      const visible = isWidget ? null : visibleReps(caller);
+      const repIds = visibleAmong(visible, ids);
+      const profile = { title, team, location, managerId, role, fields, active };
+      const filter = { ...others, profile, repIds: repIds ?? undefined, page: { limit, offset } };
+      const { reps, ...counted } =
+        sort === undefined ? { reps: await loadReps(tx, today, filter) } : await listRepPage(tx, today, filter, sort);
+      const listed = isWidget ? reps.map(({ fields: _, ...person }) => ({ ...person, payrollId: null })) : reps;
+      return { reps: listed, ...counted };
     });
   },
 });

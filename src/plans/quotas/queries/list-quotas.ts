@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import { sampleIds } from '../../../kernel/sample-ids.js';
 import { loadCalendar } from '../../../ledger/input/calendar.js';
-import { narrowedReps } from '../../../people/reps/rep.js';
+import { narrowedReps, visibleAmong } from '../../../people/reps/rep.js';
 import { workspaceToday } from '../../../people/reps/rep-views.js';
 import { type Transaction, UnitOfWork } from '../../../platform/database/unit-of-work.js';
 import { CLOCK } from '../../../platform/injection-tokens.js';
 import { effects } from '../../../platform/mcp/tool.js';
 import { operation } from '../../../platform/operations/operation.js';
-import { flag, optionalPage, period, uuid } from '../../../platform/operations/schemas.js';
+import { commaList, flag, optionalPage, period, uuid } from '../../../platform/operations/schemas.js';
 import { findPlanId } from '../../plan-views.js';
 import { quota, quotaExample } from '../quota.js';
 import { listCountedQuotas } from '../quota-views.js';
@@ -15,6 +15,9 @@ import { withCreditsToDate } from '../quotas-to-date.js';
 
 const query = z.strictObject({
   repId: uuid.optional().describe('Only quotas of this rep (UUID)'),
+  repIds: commaList(uuid, 200)
+    .optional()
+    .describe('Only quotas of these reps (UUID), separated by commas, at most 200'),
   planId: uuid.optional().describe('Only quotas of this plan (UUID)'),
   period: period.optional().describe('Only quotas of this attainment period, such as 2026-Q1'),
   containing: flag
@@ -51,8 +54,9 @@ export const listQuotas = operation({
     },
     arguments: {
       repId: 'This rep',
+      repIds: { always: undefined },
       planId: 'This plan',
-      period: 'This period or one around it',
+      period: 'Only of this period or one around it',
       containing: { always: true },
     },
     list: 'quotas',
@@ -61,7 +65,7 @@ export const listQuotas = operation({
   example: { query: { repId: sampleIds.repId, period: '2026-Q1' }, response: [quotaExample] },
   uses: { unitOfWork: UnitOfWork, clock: CLOCK },
   async execute({ query: request }, caller, { unitOfWork, clock }) {
-    const repIds = narrowedReps(caller, request.repId);
+    const repIds = visibleAmong(narrowedReps(caller, request.repId), request.repIds);
     const page = { limit: request.limit, offset: request.offset };
     const filter = { page, ...(repIds === null ? {} : { repIds }) };
     return unitOfWork.read(caller, async (tx) => {

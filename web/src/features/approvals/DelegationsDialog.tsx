@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { type Delegation, delegationsQuery } from '../../api/approval-queries.js';
 import { useChange } from '../../api/change.js';
 import { api } from '../../api/client.js';
-import { peopleQuery } from '../../api/payroll-queries.js';
+import { signingPeople } from '../../api/person-list-queries.js';
 import { showMessage } from '../../app/messages.js';
 import { usePersistedForm } from '../../app/persisted-state.js';
 import { useSession } from '../../app/session.js';
@@ -10,8 +10,9 @@ import { useToday } from '../../app/today.js';
 import blocks from '../../components/Blocks.module.css';
 import { ConfirmButton } from '../../components/ConfirmButton.js';
 import { Dialog } from '../../components/Dialog.js';
-import { Choice, TextField } from '../../components/Field.js';
+import { TextField } from '../../components/Field.js';
 import { formatDays } from '../../shared/format/dates.js';
+import { PersonChoice } from '../people/PersonChoice.js';
 
 /** Lets another person sign the steps of the own person on some days. */
 export function DelegationsDialog({ onClose }: { readonly onClose: () => void }) {
@@ -19,9 +20,6 @@ export function DelegationsDialog({ onClose }: { readonly onClose: () => void })
   const today = useToday();
   const form = usePersistedForm('delegation', { delegateId: '', from: today, to: today });
   const { delegateId, from, to } = form.values;
-  const people = (useQuery(peopleQuery).data?.reps ?? []).filter(
-    ({ id, role, active }) => active && (role === 'admin' || role === 'manager') && id !== own,
-  );
   const save = useChange({
     send: () =>
       api.putDelegation({
@@ -46,9 +44,11 @@ export function DelegationsDialog({ onClose }: { readonly onClose: () => void })
       <p className="dim">
         They sign your steps with their own name, at most one step of a statement, for at most 92 days.
       </p>
-      <Choice
+      <PersonChoice
         label="Person"
-        choices={[['', 'Choose a person'], ...people.map(({ id, name }) => [id, name] as const)]}
+        of={signingPeople}
+        except={[own]}
+        first={[['', 'Choose a person']]}
         {...form.field('delegateId')}
       />
       <TextField label="First day" type="date" {...form.field('from')} />

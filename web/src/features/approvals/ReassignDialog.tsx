@@ -1,13 +1,13 @@
-import { useQuery } from '@tanstack/react-query';
 import { useChange } from '../../api/change.js';
 import { api } from '../../api/client.js';
-import { peopleQuery } from '../../api/payroll-queries.js';
+import { signingPeople } from '../../api/person-list-queries.js';
 import { type Statement } from '../../api/queries.js';
 import { showMessage } from '../../app/messages.js';
 import { usePersistedForm } from '../../app/persisted-state.js';
 import { useSession } from '../../app/session.js';
 import { Dialog } from '../../components/Dialog.js';
 import { CheckList, TextField } from '../../components/Field.js';
+import { FindPerson, usePersonFinder } from '../people/PersonChoice.js';
 
 interface ReassignDialogProps {
   readonly statement: Pick<Statement, 'repId' | 'repName' | 'period'>;
@@ -26,9 +26,7 @@ export function ReassignDialog({ statement: { repId, repName, period }, step, on
   const { repId: own } = useSession();
   const form = usePersistedForm<Entered>(`reassign ${repId} ${period} ${step}`, { chosen: [], reason: '' });
   const { chosen, reason } = form.values;
-  const people = (useQuery(peopleQuery).data?.reps ?? []).filter(
-    ({ id, role, active }) => active && (role === 'admin' || role === 'manager') && id !== own && id !== repId,
-  );
+  const finder = usePersonFinder({ of: signingPeople, chosen, except: [own, repId] });
   const reassign = useChange({
     send: () =>
       api.reassignStep({ params: { repId }, body: { period, step, repIds: [...chosen], reason: reason.trim() } }),
@@ -48,9 +46,10 @@ export function ReassignDialog({ statement: { repId, repName, period }, step, on
       action={{ disabled: chosen.length === 0 || reason.trim() === '', children: 'Name them' }}
     >
       <p className="dim">Only for this statement. You cannot name yourself.</p>
+      <FindPerson finder={finder} />
       <CheckList
         label="Who signs"
-        choices={people.map(({ id, name }) => [id, name] as const)}
+        choices={finder.choices}
         chosen={chosen}
         onChange={(named) => form.change({ chosen: named })}
       />

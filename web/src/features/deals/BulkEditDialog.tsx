@@ -3,7 +3,6 @@ import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { useChange } from '../../api/change.js';
 import { fieldMappingQuery } from '../../api/import-queries.js';
-import { peopleQuery } from '../../api/payroll-queries.js';
 import { dealFieldsQuery, fieldOptionsQuery } from '../../api/plan-queries.js';
 import { type Deal } from '../../api/queries.js';
 import { showMessage } from '../../app/messages.js';
@@ -13,7 +12,7 @@ import { EffectOfChange } from '../../components/EffectOfChange.js';
 import { CheckField, Choice, TextField } from '../../components/Field.js';
 import { combineQueries, Loaded } from '../../components/Loaded.js';
 import { formatCount, formatNumber } from '../../shared/format/numbers.js';
-import { byName } from '../../shared/format/texts.js';
+import { PersonChoice } from '../people/PersonChoice.js';
 import { type Field, planFields } from '../plans/fields.js';
 import { type BulkValue, bulkChoices, bulkProblem, bulkRows, isCommonValue, isCompleteValue } from './bulk-edit.js';
 import { dealsEffectQuery, writeDeals } from './deal-changes.js';
@@ -90,17 +89,10 @@ function BulkForm({ deals, standard, fields, onClose, onDone }: BulkFormProps) {
 }
 
 function Value({ form }: { readonly form: PersistedForm<BulkValue> }) {
-  const people = byName(useQuery(peopleQuery).data?.reps ?? []);
   const { data: stages = [] } = useQuery(fieldOptionsQuery('stage'));
   const { name, isRemoved = false } = form.values;
   if (name === 'repId')
-    return (
-      <Choice
-        label="Person"
-        choices={[['', 'Choose a person'], ...people.map((person) => [person.id, person.name] as const)]}
-        {...form.field('text')}
-      />
-    );
+    return <PersonChoice label="Person" first={[['', 'Choose a person']]} {...form.field('text')} />;
   return (
     <>
       <TextField

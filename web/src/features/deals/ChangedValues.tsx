@@ -14,9 +14,11 @@ const maxNamed = 6;
 
 /** What a change of a deal did to its values. A new deal has all its values below on the page. */
 export function ChangedValues({ change: { kind, changes } }: { readonly change: DealChange }) {
-  const words = useValueWords();
   const what = kindWords[kind];
   const listed = kind === 'created' ? [] : changes.slice(0, maxNamed);
+  const words = useValueWords(
+    listed.flatMap(({ name, before, after }) => [before, after].map((value) => [name, value] as const)),
+  );
   const others = kind === 'created' ? 0 : changes.length - listed.length;
   return (
     <span>

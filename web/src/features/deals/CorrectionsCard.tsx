@@ -61,6 +61,11 @@ function sourceWords({ reportedBy }: Correction): string {
   return reportedBy === null ? 'a file or the API' : providerName(reportedBy);
 }
 
+/** The words for the values of the correction. */
+function useCorrectionWords({ name, value, reported }: Correction) {
+  return useValueWords([value, reported].map((each) => [name, each] as const));
+}
+
 interface LineProps {
   readonly correction: Correction;
   readonly namesDeal: boolean;
@@ -68,7 +73,7 @@ interface LineProps {
 }
 
 function Line({ correction, namesDeal, onEnd }: LineProps) {
-  const words = useValueWords();
+  const words = useCorrectionWords(correction);
   const { dealId, dealName, name, value, correctedByName, correctedBy, correctedAt, reported, conflict } = correction;
   const isOpen = conflict && correction.dismissedAt === null;
   return (
@@ -100,7 +105,7 @@ function Line({ correction, namesDeal, onEnd }: LineProps) {
 
 /** Dismisses the conflict: it is shown again when the source states another value. */
 function KeepButton({ correction }: { readonly correction: Correction }) {
-  const words = useValueWords();
+  const words = useCorrectionWords(correction);
   const { dealId, dealName, name, value } = correction;
   const change = useAction({
     send: () => dismissConflict(correction),
@@ -123,7 +128,7 @@ function KeepButton({ correction }: { readonly correction: Correction }) {
 }
 
 function EndDialog({ correction, onClose }: { readonly correction: Correction; readonly onClose: () => void }) {
-  const words = useValueWords();
+  const words = useCorrectionWords(correction);
   const effect = useQuery(endEffectQuery(correction));
   const change = useChange({
     send: () => endCorrection(correction),

@@ -3,14 +3,14 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { exceptPreviews, useChange } from '../../api/change.js';
 import { creditsEffectQuery, type DealCredits, sendCredits } from '../../api/credit-queries.js';
-import { mayEarn, type Person, peopleQuery } from '../../api/payroll-queries.js';
+import { earningPeople } from '../../api/person-list-queries.js';
 import { showMessage } from '../../app/messages.js';
 import { usePersistedForm } from '../../app/persisted-state.js';
 import blocks from '../../components/Blocks.module.css';
 import { Button } from '../../components/Button.js';
 import { Dialog } from '../../components/Dialog.js';
 import { Choice, TextField } from '../../components/Field.js';
-import { containsText } from '../../shared/format/texts.js';
+import { FindPerson, type PersonFinder, usePersonFinder } from '../people/PersonChoice.js';
 import styles from './Credits.module.css';
 import { EffectByPerson } from './EffectByPerson.js';
 import {
@@ -35,10 +35,11 @@ export function CreditsDialog({ deal, onClose }: CreditsDialogProps) {
   const [before] = useState(() => ({ lines: toEnteredLines(deal.credits) }));
   const form = usePersistedForm<{ lines: EnteredLine[] }>(`credits ${dealId}`, before);
   const { lines } = form.values;
-  const [search, setSearch] = useState('');
-  const people = (useQuery(peopleQuery).data?.reps ?? []).filter(
-    (rep) => mayEarn(rep) || lines.some(({ person }) => person === rep.id),
-  );
+  const finder = usePersonFinder({
+    of: earningPeople,
+    chosen: lines.map(({ person }) => person),
+    longFrom: maxPeopleListed,
+  });
   const sent = readLines(lines);
   const [calculated] = useDebouncedValue(form.isChanged ? sent : null, 500);
   const save = useChange({
@@ -64,22 +65,14 @@ export function CreditsDialog({ deal, onClose }: CreditsDialogProps) {
       form={form}
       action={{ disabled: sent === null, children: 'Save' }}
     >
-      {people.length <= maxPeopleListed ? null : (
-        <TextField
-          label="Find a person"
-          type="search"
-          hint={`The lines list the people whose name or address contains this, of ${people.length}.`}
-          value={search}
-          onChange={({ currentTarget }) => setSearch(currentTarget.value)}
-        />
-      )}
+      <FindPerson finder={finder} />
       {lines.map((line, index) => (
         <LineFields
           // biome-ignore lint/suspicious/noArrayIndexKey: lines have no id, and a removal renders all of them again
           key={index}
           line={line}
           number={index + 1}
-          people={people.filter((rep) => rep.id === line.person || containsText(search, `${rep.name} ${rep.email}`))}
+          people={finder.choices}
           onChange={(part) => change(index, part)}
           onRemove={() => form.change({ lines: lines.filter((_, position) => position !== index) })}
         />
@@ -106,7 +99,7 @@ const maxPeopleListed = 20;
 interface LineFieldsProps {
   readonly line: EnteredLine;
   readonly number: number;
-  readonly people: readonly Person[];
+  readonly people: PersonFinder['choices'];
   readonly onChange: (part: Partial<EnteredLine>) => void;
   readonly onRemove: () => void;
 }
@@ -117,11 +110,7 @@ function LineFields({ line: { person, kind, role, percent }, number, people, onC
       <Choice
         label="Person"
         value={person}
-        choices={[
-          ...(person === '' ? [['', 'choose a person'] as const] : []),
-          ...people.map(({ id, name }) => [id, name] as const),
-          [house, 'the house'],
-        ]}
+        choices={[...(person === '' ? [['', 'choose a person'] as const] : []), ...people, [house, 'the house']]}
         onChange={({ currentTarget }) => onChange({ person: currentTarget.value })}
       />
       <Choice

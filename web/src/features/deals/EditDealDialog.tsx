@@ -3,7 +3,6 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useChange } from '../../api/change.js';
 import { fieldMappingQuery } from '../../api/import-queries.js';
-import { peopleQuery } from '../../api/payroll-queries.js';
 import { dealFieldsQuery, fieldOptionsQuery } from '../../api/plan-queries.js';
 import { type Deal } from '../../api/queries.js';
 import { showMessage } from '../../app/messages.js';
@@ -13,7 +12,7 @@ import { Dialog } from '../../components/Dialog.js';
 import { EffectOfChange } from '../../components/EffectOfChange.js';
 import { Choice, TextField } from '../../components/Field.js';
 import { combineQueries, Loaded } from '../../components/Loaded.js';
-import { byName } from '../../shared/format/texts.js';
+import { PersonChoice } from '../people/PersonChoice.js';
 import { type Field, planFields } from '../plans/fields.js';
 import { fieldWords } from '../plans/words.js';
 import { dealEffectQuery, writeDeal } from './deal-changes.js';
@@ -104,7 +103,6 @@ interface ValuesProps {
 }
 
 function CommonValues({ form, focus, problems }: ValuesProps & { readonly problems: ReturnType<typeof listProblems> }) {
-  const people = byName(useQuery(peopleQuery).data?.reps ?? []);
   const { data: stages = [] } = useQuery(fieldOptionsQuery('stage'));
   const { repId } = form.values;
   const field = (name: Parameters<typeof form.field>[0]) => ({
@@ -114,14 +112,7 @@ function CommonValues({ form, focus, problems }: ValuesProps & { readonly proble
   return (
     <>
       <TextField label="Name" problem={problems.name} {...field('name')} />
-      <Choice
-        label="Person"
-        choices={[
-          ...(repId === '' ? [['', 'no person'] as const] : []),
-          ...people.map(({ id, name }) => [id, name] as const),
-        ]}
-        {...field('repId')}
-      />
+      <PersonChoice label="Person" first={repId === '' ? [['', 'no person']] : []} {...field('repId')} />
       <div className={styles.pair}>
         <TextField label="Amount" inputMode="decimal" problem={problems.amount} {...field('amount')} />
         <TextField label="Currency" maxLength={3} problem={problems.currency} {...field('currency')} />

@@ -1,6 +1,6 @@
 import { fileColumns } from '#src/client.js';
 import { type Answer } from '../../api/client.js';
-import { type Person } from '../../api/payroll-queries.js';
+import { type Person } from '../../api/person-list-queries.js';
 import { type Plan } from '../../api/queries.js';
 import { type DateFormat } from './dates.js';
 import { type NumberFormat } from './number-format.js';

@@ -1,13 +1,13 @@
-import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useChange } from '../../api/change.js';
 import { api } from '../../api/client.js';
-import { mayEarn, peopleQuery } from '../../api/payroll-queries.js';
+import { earningPeople } from '../../api/person-list-queries.js';
 import { showMessage } from '../../app/messages.js';
 import { usePersistedForm } from '../../app/persisted-state.js';
 import { useToday } from '../../app/today.js';
 import { Dialog } from '../../components/Dialog.js';
-import { Choice, TextField } from '../../components/Field.js';
+import { TextField } from '../../components/Field.js';
+import { PersonChoice } from '../people/PersonChoice.js';
 import { type EnteredHold, readHold } from './entered-hold.js';
 
 interface HoldDialogProps {
@@ -21,7 +21,6 @@ interface HoldDialogProps {
 /** Stops what is paid to a person, for a deal or of a rule, with a reason that these people read. */
 export function HoldDialog({ dealId, storageKey, onClose }: HoldDialogProps) {
   const today = useToday();
-  const people = (useQuery(peopleQuery).data?.reps ?? []).filter(mayEarn);
   const [before] = useState<EnteredHold>(() => ({
     person: '',
     dealId: dealId ?? '',
@@ -51,11 +50,7 @@ export function HoldDialog({ dealId, storageKey, onClose }: HoldDialogProps) {
       form={form}
       action={{ disabled: sent === null, children: 'Hold' }}
     >
-      <Choice
-        label="Person"
-        choices={[['', 'everyone'], ...people.map(({ id, name }) => [id, name] as const)]}
-        {...form.field('person')}
-      />
+      <PersonChoice label="Person" of={earningPeople} first={[['', 'everyone']]} {...form.field('person')} />
       {dealId === undefined ? <TextField label="Deal ID" hint="All deals if empty." {...form.field('dealId')} /> : null}
       <TextField label="Rule" maxLength={200} hint="All rules if empty." {...form.field('ruleName')} />
       <TextField label="First day" type="date" {...form.field('from')} />

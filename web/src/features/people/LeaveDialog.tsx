@@ -4,25 +4,25 @@ import { useChange } from '../../api/change.js';
 import { type Draw, drawsQuery } from '../../api/draw-queries.js';
 import { fieldMappingQuery } from '../../api/import-queries.js';
 import { balancesQuery } from '../../api/payout-queries.js';
-import { mayEarn, type Person, peopleQuery } from '../../api/payroll-queries.js';
 import { assignmentEffectQuery, employmentEffectQuery, type PersonDetails } from '../../api/people-queries.js';
+import { earningPeople, usePeopleCount } from '../../api/person-list-queries.js';
 import { type Deal } from '../../api/queries.js';
 import { type Assignment } from '../../api/set-up-queries.js';
 import { showMessage } from '../../app/messages.js';
 import { type PersistedForm, usePersistedForm } from '../../app/persisted-state.js';
 import { Dialog } from '../../components/Dialog.js';
 import { EffectOfChange } from '../../components/EffectOfChange.js';
-import { CheckField, Choice, TextField } from '../../components/Field.js';
+import { CheckField, TextField } from '../../components/Field.js';
 import { combineQueries, Loaded } from '../../components/Loaded.js';
 import { formatDay, isEnteredRange } from '../../shared/format/dates.js';
 import { formatCount, formatMoney } from '../../shared/format/numbers.js';
-import { byName } from '../../shared/format/texts.js';
 import { allDealsQuery } from '../deals/all-deals.js';
 import { bulkRows } from '../deals/bulk-edit.js';
 import { dealsEffectQuery } from '../deals/deal-changes.js';
 import { type ChangedDeal, type StandardSlugs } from '../deals/edited-deal.js';
 import { describeDraw } from '../draws/words.js';
 import { type Leaving, planLeaving, sendLeaving } from './leaving.js';
+import { PersonChoice } from './PersonChoice.js';
 
 interface LeaveDialogProps {
   readonly person: PersonDetails;
@@ -36,14 +36,11 @@ export function LeaveDialog(props: LeaveDialogProps) {
   const query = combineQueries({
     draws: useQuery(drawsQuery(repId)),
     deals: useQuery(allDealsQuery({ repId, isClosed: 'false', scores: 'false' })),
-    people: useQuery(peopleQuery),
     mapping: useQuery(fieldMappingQuery),
   });
   return (
     <Loaded query={query} height={0}>
-      {({ draws, deals, people, mapping }) => (
-        <LeaveForm {...props} draws={draws} deals={deals} people={people.reps} standard={mapping.standard} />
-      )}
+      {({ draws, deals, mapping }) => <LeaveForm {...props} draws={draws} deals={deals} standard={mapping.standard} />}
     </Loaded>
   );
 }
@@ -51,7 +48,6 @@ export function LeaveDialog(props: LeaveDialogProps) {
 interface LeaveFormProps extends LeaveDialogProps {
   readonly draws: readonly Draw[];
   readonly deals: readonly Deal[];
-  readonly people: readonly Person[];
   readonly standard: StandardSlugs;
 }
 
@@ -61,7 +57,7 @@ interface Entered {
   readonly endsSignIn: boolean;
 }
 
-function LeaveForm({ person, assignments, draws, deals, people, standard, onClose }: LeaveFormProps) {
+function LeaveForm({ person, assignments, draws, deals, standard, onClose }: LeaveFormProps) {
   const form = usePersistedForm<Entered>(`leave ${person.id}`, {
     lastDay: person.endDate ?? '',
     dealsTo: '',
@@ -92,7 +88,7 @@ function LeaveForm({ person, assignments, draws, deals, people, standard, onClos
       action={{ disabled: leaving === null, children: 'Save' }}
     >
       <TextField label="Last day of employment" type="date" required {...form.field('lastDay')} />
-      <OpenDeals form={form} person={person} people={people} count={deals.length} />
+      <OpenDeals form={form} person={person} count={deals.length} />
       {person.active ? (
         <CheckField
           label="End the sign-in now"
@@ -101,7 +97,7 @@ function LeaveForm({ person, assignments, draws, deals, people, standard, onClos
           onChange={({ currentTarget }) => form.change({ endsSignIn: currentTarget.checked })}
         />
       ) : null}
-      {leaving === null ? null : <Ends person={person} people={people} leaving={leaving} />}
+      {leaving === null ? null : <Ends person={person} leaving={leaving} />}
       {leaving === null ? null : <Effects person={person} leaving={leaving} moved={moved} />}
     </Dialog>
   );
@@ -110,17 +106,18 @@ function LeaveForm({ person, assignments, draws, deals, people, standard, onClos
 interface OpenDealsProps {
   readonly form: PersistedForm<Entered>;
   readonly person: PersonDetails;
-  readonly people: readonly Person[];
   readonly count: number;
 }
 
-function OpenDeals({ form, person, people, count }: OpenDealsProps) {
+function OpenDeals({ form, person, count }: OpenDealsProps) {
   if (count === 0) return <p className="dim">No open deal.</p>;
-  const others = byName(people.filter((other) => other.id !== person.id && other.active && mayEarn(other)));
   return (
-    <Choice
+    <PersonChoice
       label={`${formatCount(count, 'open deal')} from now on`}
-      choices={[['', `stay with ${person.name}`], ...others.map(({ id, name }) => [id, `go to ${name}`] as const)]}
+      of={earningPeople}
+      except={[person.id]}
+      first={[['', `stay with ${person.name}`]]}
+      words={(name) => `go to ${name}`}
       {...form.field('dealsTo')}
     />
   );
@@ -128,14 +125,13 @@ function OpenDeals({ form, person, people, count }: OpenDealsProps) {
 
 interface EndsProps {
   readonly person: PersonDetails;
-  readonly people: readonly Person[];
   readonly leaving: Leaving;
 }
 
 /** What the last day ends, what is still owed, and what statements will say. */
-function Ends({ person, people, leaving: { lastDay, ended, removed, draws } }: EndsProps) {
+function Ends({ person, leaving: { lastDay, ended, removed, draws } }: EndsProps) {
   const balances = useQuery(balancesQuery(person.id)).data ?? [];
-  const reports = people.filter(({ managerId }) => managerId === person.id).length;
+  const reports = usePeopleCount({ managerId: person.id }) ?? 0;
   const day = formatDay(lastDay, 'year');
   const lines: readonly ReactNode[] = [
     ...ended.map(({ planName }) => `${planName} ends on ${day}. Deals that close later pay nothing.`),

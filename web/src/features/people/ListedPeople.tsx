@@ -1,58 +1,57 @@
 import { useDebouncedValue } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
-import { mayEarn, type Person, peopleQuery } from '../../api/payroll-queries.js';
+import { earningPeople, personChoicesQuery } from '../../api/person-list-queries.js';
 import { type PeopleQuery } from '../../api/team-queries.js';
+import { combineQueries } from '../../components/Loaded.js';
 import { Skeleton } from '../../components/States.js';
-import { containsText } from '../../shared/format/texts.js';
 import { SavedViews } from '../views/SavedViews.js';
 import { savedViewsQuery } from '../views/saved-views-query.js';
 import { PersonFilters } from './PersonFilters.js';
 import { personFieldsQuery, readFieldFilter } from './person-fields.js';
-import { filterPeople, isFiltered, type PersonFilter } from './person-filter.js';
+import { type PersonFilter } from './person-filter.js';
 
 interface ListedPeopleProps {
-  /** The people of the unfiltered list; everyone who may earn if the service sends the list. */
-  readonly repIds?: readonly string[];
+  /** Whose values are offered. Default: those who may earn. */
+  readonly of?: Parameters<typeof personChoicesQuery>[0];
+  /** Number of people in the unfiltered list. Default: all whose values are offered. */
+  readonly count?: number | undefined;
   readonly filter: PersonFilter;
+  /** Number of people who pass the filter. */
   readonly visible: number;
   readonly onFilter: (filter: PersonFilter) => void;
-  readonly words?: string;
+  /** Whether people who may not sign in are in the list. */
+  readonly hasInactive?: boolean;
+  /** A further choice of the list. */
+  readonly children?: React.ReactNode;
+}
+
+/** What the filters need. A page waits for it before it displays what is below them. */
+export function useFilterChoices(of: NonNullable<ListedPeopleProps['of']> = earningPeople) {
+  return combineQueries({
+    choices: useQuery(personChoicesQuery({ active: of.active, roles: of.roles })),
+    fields: useQuery(personFieldsQuery),
+    views: useQuery(savedViewsQuery),
+  });
 }
 
 /** The filters of a list that has a row for each person, and its saved views. */
-export function ListedPeople({ repIds, filter, visible, onFilter, ...words }: ListedPeopleProps) {
-  const people = useQuery(peopleQuery);
-  const fields = useQuery(personFieldsQuery);
-  const views = useQuery(savedViewsQuery);
-  if (people.isPending || fields.isPending || views.isPending) return <Skeleton height={32} />;
-  const everyone = people.data?.reps ?? [];
-  const listed = new Set(repIds);
-  const offered = everyone.filter((person) => (repIds === undefined ? mayEarn(person) : listed.has(person.id)));
+export function ListedPeople({ of = earningPeople, count, ...filters }: ListedPeopleProps) {
+  const { data } = useFilterChoices(of);
+  if (data === undefined) return <Skeleton height={32} />;
   return (
     <>
-      <PersonFilters {...{ people: offered, everyone, filter, visible, onFilter, ...words }} />
+      <PersonFilters {...filters} choices={data.choices} count={count ?? data.choices.count} />
       <SavedViews />
     </>
   );
 }
 
-/** Whether a person of a list passes the filter. Those who are no longer known pass by their name only. */
-export function usePersonFilter(filter: PersonFilter): (repId: string, name: string) => boolean {
-  const everyone: readonly Person[] = useQuery(peopleQuery).data?.reps ?? [];
-  if (!isFiltered(filter)) return () => true;
-  const known = new Set(everyone.map(({ id }) => id));
-  const found = new Set(filterPeople(everyone, everyone, filter).map(({ id }) => id));
-  const { name: words, ...values } = filter;
-  return (repId, name) =>
-    known.has(repId) ? found.has(repId) : !isFiltered(values) && containsText(words ?? '', name);
-}
-
 /** The filter as the service reads it, once no more is typed. */
 export function usePeopleQuery(filter: PersonFilter): PeopleQuery {
   const { name, team, title, location, manager, role, fields } = filter;
-  const [query] = useDebouncedValue(name, 300);
+  const [words] = useDebouncedValue(name, 300);
   return {
-    ...(query === undefined ? {} : { query }),
+    ...(words === undefined ? {} : { words }),
     ...(team === undefined ? {} : { team }),
     ...(title === undefined ? {} : { title }),
     ...(location === undefined ? {} : { location }),

@@ -1,12 +1,11 @@
 import { useQuery } from '@tanstack/react-query';
-import { type Person } from '../../api/payroll-queries.js';
+import { type PersonChoices } from '../../api/person-list-queries.js';
 import { roleNames } from '../../app/navigation.js';
 import blocks from '../../components/Blocks.module.css';
 import { LinkButton } from '../../components/Button.js';
 import { FilterField } from '../../components/FilterField.js';
 import { InlineSelect } from '../../components/Inline.js';
-import { formatCount } from '../../shared/format/numbers.js';
-import { compareTexts } from '../../shared/format/texts.js';
+import { formatCount, formatNumber } from '../../shared/format/numbers.js';
 import {
   changeFieldFilter,
   fieldInWords,
@@ -17,15 +16,13 @@ import {
 import { isFiltered, noPersonFilter, type PersonFilter } from './person-filter.js';
 
 interface PersonFiltersProps {
-  /** Whose values are offered. */
-  readonly people: readonly Person[];
-  /** Also those who are in no list, who may be managers. Default: the people. */
-  readonly everyone?: readonly Person[];
+  /** The values that are offered. */
+  readonly choices: PersonChoices;
+  /** Number of people in the unfiltered list. */
+  readonly count: number;
   readonly filter: PersonFilter;
   /** Number of people who pass the filter. */
   readonly visible: number;
-  /** What the words are compared with, if that is less than everything that is known of a person. */
-  readonly words?: string;
   readonly onFilter: (filter: PersonFilter) => void;
   /** Whether people who may not sign in are in the list. */
   readonly hasInactive?: boolean;
@@ -33,27 +30,31 @@ interface PersonFiltersProps {
   readonly children?: React.ReactNode;
 }
 
-const choices = { team: 'All teams', title: 'All titles', location: 'All locations' } as const;
+const restrictions = [
+  ['team', 'teams', 'All teams'],
+  ['title', 'titles', 'All titles'],
+  ['location', 'locations', 'All locations'],
+] as const;
 
 /** Restricts a list of people by words and by the values that people have; choices without values are left out. */
 export function PersonFilters(props: PersonFiltersProps) {
-  const { people, everyone = people, filter, visible, onFilter, hasInactive = false, children } = props;
+  const { choices, count, filter, visible, onFilter, hasInactive = false, children } = props;
   const { data: fields = [] } = useQuery(personFieldsQuery);
   const chosen = readFieldFilter(filter.fields);
   const set = (change: PersonFilter) => onFilter({ ...filter, ...change });
   return (
     <div className={blocks.filters}>
       <FilterField
-        label={props.words ?? 'Name, manager, team or role'}
+        label="Name, manager, team or role"
         text={filter.name ?? ''}
         onText={(name) => set({ name: name === '' ? undefined : name })}
       />
-      {(Object.keys(choices) as (keyof typeof choices)[]).map((field) => (
+      {restrictions.map(([field, values, all]) => (
         <Restriction
           key={field}
           label={`Filter by ${field}`}
-          all={choices[field]}
-          values={valuesOf(people, field)}
+          all={all}
+          values={choices[values].map((value) => [value, value])}
           value={filter[field]}
           onValue={(value) => set({ [field]: value })}
         />
@@ -61,15 +62,15 @@ export function PersonFilters(props: PersonFiltersProps) {
       <Restriction
         label="Filter by manager"
         all="All managers"
-        values={managersOf(people, everyone)}
+        values={choices.managers.map(({ id, name }) => [id, name])}
         value={filter.manager}
-        name={everyone.find(({ id }) => id === filter.manager)?.name ?? 'a manager who has left'}
+        name="a manager who has left"
         onValue={(manager) => set({ manager })}
       />
       <Restriction
         label="Filter by role"
         all="All roles"
-        values={rolesOf(people)}
+        values={choices.roles.length < 2 ? [] : choices.roles.map((role) => [role, roleNames[role]])}
         value={filter.role}
         name={filter.role && roleNames[filter.role]}
         onValue={(role) => set({ role: role as PersonFilter['role'] })}
@@ -79,7 +80,7 @@ export function PersonFilters(props: PersonFiltersProps) {
           key={field.slug}
           label={`Filter by ${field.label}`}
           all={`${field.label}: all`}
-          values={valuesOfField(people, field)}
+          values={valuesOfField(choices, field)}
           value={chosen[field.slug]}
           onValue={(value) => set({ fields: changeFieldFilter(filter.fields, field.slug, value ?? '') })}
         />
@@ -97,7 +98,7 @@ export function PersonFilters(props: PersonFiltersProps) {
       {isFiltered(filter) ? (
         <>
           <span className="dim" aria-live="polite">
-            {visible} of {formatCount(people.length, 'person', 'people')}
+            {formatNumber(visible)} of {formatCount(count, 'person', 'people')}
           </span>
           <LinkButton onClick={() => onFilter(noPersonFilter)}>Clear the filters</LinkButton>
         </>
@@ -140,29 +141,8 @@ function Restriction({ label, all, values, value, name, onValue }: RestrictionPr
   );
 }
 
-/** Who manages people of the list today. */
-function managersOf(people: readonly Person[], everyone: readonly Person[]): readonly Value[] {
-  const ids = new Set(people.map(({ managerId }) => managerId));
-  return everyone.filter(({ id }) => ids.has(id)).map(({ id, name }) => [id, name]);
-}
-
-/** The roles of a list with several. */
-function rolesOf(people: readonly Person[]): readonly Value[] {
-  const roles = [...new Set(people.map(({ role }) => role))];
-  return roles.length < 2 ? [] : roles.map((role) => [role, roleNames[role]]);
-}
-
-function valuesOf(people: readonly Person[], field: keyof typeof choices): readonly Value[] {
-  const values = [...new Set(people.flatMap((person) => person[field] ?? []))];
-  return values.sort(compareTexts).map((value) => [value, value]);
-}
-
 /** The values that people have, in words. */
-function valuesOfField(people: readonly Person[], field: PersonField): readonly Value[] {
-  const found = new Map<string, string>();
-  for (const person of people) {
-    const words = fieldInWords(field, person);
-    if (words !== null) found.set(String(person.fields?.[field.slug]), words);
-  }
-  return [...found].sort(([, a], [, b]) => compareTexts(a, b));
+function valuesOfField(choices: PersonChoices, field: PersonField): readonly Value[] {
+  const values = choices.fields[field.slug] ?? [];
+  return values.map((value) => [String(value), fieldInWords(field, { fields: { [field.slug]: value } }) ?? '']);
 }

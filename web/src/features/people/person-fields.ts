@@ -1,6 +1,6 @@
 import { queryOptions } from '@tanstack/react-query';
 import { type Answer, api } from '../../api/client.js';
-import { type Person } from '../../api/payroll-queries.js';
+import { type Person } from '../../api/person-list-queries.js';
 import { formatDay } from '../../shared/format/dates.js';
 import { formatNumber } from '../../shared/format/numbers.js';
 
@@ -20,7 +20,10 @@ export const typeNames: Readonly<Record<PersonField['type'], string>> = {
 };
 
 /** The value of the person in words; null for none. */
-export function fieldInWords({ slug, type }: PersonField, { fields = {} }: Pick<Person, 'fields'>): string | null {
+export function fieldInWords(
+  { slug, type }: PersonField,
+  { fields = {} }: Partial<Pick<Person, 'fields'>>,
+): string | null {
   const value = fields[slug];
   if (value === undefined) return null;
   if (typeof value === 'number') return formatNumber(value);

@@ -1,12 +1,12 @@
 import { IconArrowBackUp } from '@tabler/icons-react';
 import { type ReactNode } from 'react';
 import { type Change } from '../../api/change.js';
-import { type Person } from '../../api/payroll-queries.js';
+import { type Person } from '../../api/person-list-queries.js';
 import blocks from '../../components/Blocks.module.css';
 import { Button } from '../../components/Button.js';
 import { type Edits } from '../../components/grid-keys.js';
 import { formatCount } from '../../shared/format/numbers.js';
-import { describeWrong, maxGridRows } from './period-grid.js';
+import { describeWrong } from './period-grid.js';
 import { type WrongCell } from './quota-changes.js';
 
 interface GridSaveLineProps {
@@ -53,13 +53,7 @@ export function GridSaveLine(props: GridSaveLineProps) {
   );
 }
 
-/** Says that no row is left, or that some are not shown. */
+/** Says that no row is left. */
 export function GridRowsNote({ people }: { readonly people: readonly Person[] }) {
-  if (people.length === 0) return <p className="dim">No person matches.</p>;
-  if (people.length <= maxGridRows) return null;
-  return (
-    <p className="dim">
-      The first {maxGridRows} of {formatCount(people.length, 'person', 'people')}. Filter to see the others.
-    </p>
-  );
+  return people.length === 0 ? <p className="dim">No person matches.</p> : null;
 }

@@ -1,4 +1,4 @@
-import { type Person } from '../../api/payroll-queries.js';
+import { type Person } from '../../api/person-list-queries.js';
 import { type Edits } from '../../components/grid-keys.js';
 import { formatSpan } from '../../shared/format/dates.js';
 import { formatCount } from '../../shared/format/numbers.js';
@@ -7,7 +7,7 @@ import { type WrongCell } from './quota-changes.js';
 import { type PlanRule } from './rules.js';
 
 /** A grid of this many people stays fluent. */
-export const maxGridRows = 300;
+export const maxGridRows = 200;
 
 /** The attainment periods of a year. */
 export function periodsFor({ attainmentPeriod, calendar }: PlanRule, year: string): readonly string[] {

@@ -4,7 +4,6 @@ import { useState } from 'react';
 import { ApiError } from '#src/client.js';
 import { exceptPreviews, useChange } from '../../api/change.js';
 import { api, ReadableError } from '../../api/client.js';
-import { type Person, peopleQuery } from '../../api/payroll-queries.js';
 import { assignmentEffectQuery, newAssignmentsEffectQuery, rampsQuery } from '../../api/people-queries.js';
 import { type Plan } from '../../api/queries.js';
 import { type Assignment } from '../../api/set-up-queries.js';
@@ -74,14 +73,13 @@ export function AssignDialog({ target, plans, onClose, onDone }: AssignDialogPro
   const form = usePersistedForm<Entered>(`assign ${nameOf(target)}`, before);
   const { planId } = form.values;
   const terms = toTerms(form.values);
-  const people = useQuery(peopleQuery).data?.reps ?? [];
   const done = (undo: Undo) => {
     showMessage('The assignments were changed.');
     form.clear();
     onDone(undo);
   };
   const save = useChange({
-    send: () => (assignment === null ? create(repIds, planId, terms, people) : change(assignment, terms)),
+    send: () => (assignment === null ? create(repIds, planId, terms) : change(assignment, terms)),
     reloads: exceptPreviews,
     onDone: done,
   });
@@ -205,23 +203,24 @@ function storedTerms({ effectiveStart, effectiveEnd, rampId, rampFrom }: Assignm
   return { effectiveStart, effectiveEnd, rampId: rampId ?? null, rampFrom: rampFrom ?? null };
 }
 
+const maxNamed = 20;
+
 /** Who is on the plan already, by name. */
-function describeOverlap(error: unknown, people: readonly Pick<Person, 'id' | 'name'>[]): never {
+async function describeOverlap(error: unknown): Promise<never> {
   if (!(error instanceof ApiError) || error.code !== 'assignment_overlap') throw error;
   const ids = (error.details?.['repIds'] ?? []) as readonly string[];
-  const names = people.filter(({ id }) => ids.includes(id)).map(({ name }) => name);
+  const { reps } = await api.listReps({ query: { ids: ids.slice(0, maxNamed).join(',') } });
+  const names = [
+    ...reps.map(({ name }) => name),
+    ...(ids.length > maxNamed ? [formatCount(ids.length - maxNamed, 'other')] : []),
+  ];
   throw new ReadableError(`Already on this plan on some of these days: ${names.join(', ')}. Nothing was changed.`);
 }
 
-async function create(
-  repIds: readonly string[],
-  planId: string,
-  terms: Terms,
-  people: readonly Pick<Person, 'id' | 'name'>[],
-): Promise<Undo> {
+async function create(repIds: readonly string[], planId: string, terms: Terms): Promise<Undo> {
   const created = await api
     .createAssignments({ body: { repIds: [...repIds], planId, ...terms } })
-    .catch((error: unknown) => describeOverlap(error, people));
+    .catch(describeOverlap);
   return async () => {
     for (const { assignmentId } of created) await api.deleteAssignment({ params: { assignmentId } });
   };

@@ -4,9 +4,9 @@ import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { useRef, useState } from 'react';
 import { useChange } from '../../api/change.js';
 import { allPlansQuery } from '../../api/import-queries.js';
-import { mayEarn, type Person, peopleQuery } from '../../api/payroll-queries.js';
+import { earningPeople, idsOfRequest, type Person, usePeopleCount } from '../../api/person-list-queries.js';
 import { type Plan } from '../../api/queries.js';
-import { type Assignment, assignmentsQuery } from '../../api/set-up-queries.js';
+import { type Assignment, assignmentsOfPeopleQuery } from '../../api/set-up-queries.js';
 import { showMessage, showProblem } from '../../app/messages.js';
 import { usePersistedChoice } from '../../app/persisted-state.js';
 import { Button, ButtonContent, buttonClass, LinkButton } from '../../components/Button.js';
@@ -18,12 +18,11 @@ import { Spacer } from '../../components/Spacer.js';
 import { EmptyState } from '../../components/States.js';
 import { toggled } from '../../components/toggled.js';
 import { useVisibleRows } from '../../components/visible-rows.js';
-import { PersonFilters } from '../../features/people/PersonFilters.js';
-import { filterPeople, personFilterOf } from '../../features/people/person-filter.js';
-import { SavedViews } from '../../features/views/SavedViews.js';
+import { ListedPeople, useFilterChoices, usePeopleQuery } from '../../features/people/ListedPeople.js';
+import { isFiltered, personFilterOf } from '../../features/people/person-filter.js';
+import { PeoplePager, usePersonPages } from '../../features/people/person-pages.js';
 import { formatDay } from '../../shared/format/dates.js';
-import { formatCount } from '../../shared/format/numbers.js';
-import { byName } from '../../shared/format/texts.js';
+import { formatCount, formatNumber } from '../../shared/format/numbers.js';
 import { AssignDialog, type AssignTarget, nameOf, toTarget, type Undo } from './AssignDialog.js';
 import styles from './Data.module.css';
 import { isKeepable, KeepFilterDialog, SuggestedAssignments } from './SuggestedAssignments.js';
@@ -32,13 +31,17 @@ const route = getRouteApi('/_shell/assignments');
 
 /** Who is on which plan: people by plan, with the days of each. */
 export function AssignmentsPage() {
-  const people = useQuery(peopleQuery);
   const plans = useQuery(allPlansQuery);
-  const assignments = useQuery(assignmentsQuery);
+  const filter = personFilterOf(route.useSearch());
+  const wanted = { ...earningPeople, ...usePeopleQuery(filter) };
+  const list = usePersonPages(wanted, idsOfRequest);
+  const repIds = (list.data?.reps ?? []).map(({ id }) => id);
+  const assignments = useQuery({ ...assignmentsOfPeopleQuery(repIds), enabled: list.data !== undefined });
+  const onPlan = usePeopleCount({ ...earningPeople, assigned: 'true' });
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   const [open, setOpen] = usePersistedChoice<string>('assign');
   const [undo, setUndo] = useState<Undo | null>(null);
-  const query = combineQueries({ people, plans, assignments });
+  const query = combineQueries({ list, plans, assignments, filters: useFilterChoices() });
   const current = (plans.data ?? []).filter(({ planStatus }) => planStatus === 'active' || planStatus === 'draft');
   const { assign, plan: planId } = route.useSearch();
   const navigate = useNavigate({ from: '/assignments' });
@@ -53,7 +56,7 @@ export function AssignmentsPage() {
       title="Assignments"
       crumbs={[{ label: 'Assignments' }]}
       facts={[
-        assignments.data === undefined ? null : formatCount(assignments.data.length, 'assignment'),
+        onPlan === undefined ? null : `${formatNumber(onPlan)} assigned`,
         'Select a cell, or choose several people',
       ]}
       isWide
@@ -78,8 +81,8 @@ export function AssignmentsPage() {
       <Loaded query={query} height={480}>
         {(data) => (
           <Matrix
-            people={data.people.reps.filter(mayEarn)}
-            everyone={data.people.reps}
+            list={list}
+            people={data.list.reps}
             plans={current}
             assignments={data.assignments}
             chosen={chosen}
@@ -144,9 +147,9 @@ function UndoButton({ undo, onDone }: { readonly undo: Undo | null; readonly onD
 const rowHeight = 41;
 
 interface MatrixProps {
+  readonly list: ReturnType<typeof usePersonPages>;
+  /** Those of the page. */
   readonly people: readonly Person[];
-  /** Also those who earn nothing, who may be managers. */
-  readonly everyone: readonly Person[];
   readonly plans: readonly Plan[];
   readonly assignments: readonly Assignment[];
   readonly chosen: ReadonlySet<string>;
@@ -154,15 +157,14 @@ interface MatrixProps {
   readonly onOpen: (target: AssignTarget) => void;
 }
 
-function Matrix({ people, everyone, plans, assignments, chosen, onChosen, onOpen }: MatrixProps) {
+function Matrix({ list, people: visible, plans, assignments, chosen, onChosen, onOpen }: MatrixProps) {
   const filter = personFilterOf(route.useSearch());
   const navigate = useNavigate({ from: '/assignments' });
   const [isKeeping, setKeeping] = useState(false);
   const body = useRef<HTMLTableSectionElement>(null);
-  const visible = filterPeople(byName(people), everyone, filter);
   const { from, to } = useVisibleRows(body, visible.length, rowHeight);
   const byCell = Map.groupBy(assignments, ({ repId, planId }) => `${repId} ${planId}`);
-  if (people.length === 0 || plans.length === 0)
+  if ((visible.length === 0 && !isFiltered(filter)) || plans.length === 0)
     return (
       <EmptyState title={plans.length === 0 ? 'No plan yet' : 'No people yet'}>
         People are paid by the plans that they are assigned to.
@@ -171,20 +173,22 @@ function Matrix({ people, everyone, plans, assignments, chosen, onChosen, onOpen
   const all = visible.length > 0 && visible.every(({ id }) => chosen.has(id));
   return (
     <>
-      <PersonFilters
-        people={people}
-        everyone={everyone}
+      <ListedPeople
         filter={filter}
-        visible={visible.length}
+        visible={list.data?.count ?? 0}
         onFilter={(next) => navigate({ search: next, replace: true })}
       >
         {isKeepable(filter) ? (
           <LinkButton onClick={() => setKeeping(true)}>Suggest who matches later …</LinkButton>
         ) : null}
-      </PersonFilters>
-      <SavedViews />
+      </ListedPeople>
       {isKeeping ? (
-        <KeepFilterDialog filter={filter} plans={plans} people={visible} onClose={() => setKeeping(false)} />
+        <KeepFilterDialog
+          filter={filter}
+          plans={plans}
+          count={list.data?.count ?? 0}
+          onClose={() => setKeeping(false)}
+        />
       ) : null}
       <section className={grid.grid} aria-label="Assignments">
         <table aria-rowcount={visible.length}>
@@ -196,7 +200,7 @@ function Matrix({ people, everyone, plans, assignments, chosen, onChosen, onOpen
                   label="Everyone in the list"
                   checked={all}
                   isPartial={!all && chosen.size > 0}
-                  onChange={() => onChosen(new Set(all ? [] : visible.map(({ id }) => id)))}
+                  onChange={() => onChosen(new Set(all ? [] : [...chosen, ...visible.map(({ id }) => id)]))}
                 />{' '}
                 Person
               </th>
@@ -236,6 +240,7 @@ function Matrix({ people, everyone, plans, assignments, chosen, onChosen, onOpen
           </tbody>
         </table>
       </section>
+      <PeoplePager list={list} />
     </>
   );
 }

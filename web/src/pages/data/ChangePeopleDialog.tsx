@@ -1,7 +1,8 @@
 import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query';
 import { useChange } from '../../api/change.js';
 import { type Answer, api } from '../../api/client.js';
-import { type Person } from '../../api/payroll-queries.js';
+import { usePersonNames } from '../../api/people-by-id.js';
+import { type Person } from '../../api/person-list-queries.js';
 import { showMessage } from '../../app/messages.js';
 import { roleNames } from '../../app/navigation.js';
 import { usePersistedForm } from '../../app/persisted-state.js';
@@ -11,6 +12,7 @@ import { EffectOfChange } from '../../components/EffectOfChange.js';
 import { CheckField, Choice, TextField } from '../../components/Field.js';
 import { Loaded } from '../../components/Loaded.js';
 import { FieldInput } from '../../features/people/FieldInput.js';
+import { PersonChoice } from '../../features/people/PersonChoice.js';
 import { type PersonField, personFieldsQuery } from '../../features/people/person-fields.js';
 import { formatDay, isEnteredRange } from '../../shared/format/dates.js';
 import { inWords } from '../../shared/format/in-words.js';
@@ -21,7 +23,6 @@ type Change = NonNullable<Parameters<typeof api.changeReps>[0]>['body']['change'
 
 interface ChangePeopleDialogProps {
   readonly chosen: readonly Person[];
-  readonly people: readonly Person[];
   /** What is changed, where the page says it; otherwise the dialog asks. */
   readonly what?: Entered['what'];
   /** Where the choice is kept until it is sent. */
@@ -63,13 +64,14 @@ const previewQuery = (repIds: readonly string[], change: Change | null) =>
 
 /** One value for many people, with what it changes for each of them before it does. */
 export function ChangePeopleDialog(props: ChangePeopleDialogProps) {
-  const { chosen, people, what = '', storageKey = 'change people', onClose, onDone } = props;
+  const { chosen, what = '', storageKey = 'change people', onClose, onDone } = props;
   const form = usePersistedForm<Entered>(storageKey, { ...nothing, what });
   const entered = form.values;
   const { data: fields = [] } = useQuery(personFieldsQuery);
   const repIds = chosen.map(({ id }) => id);
   const change = toChange(entered);
   const preview = useQuery(previewQuery(repIds, change));
+  const nameOf = usePersonNames(namedIn(preview.data?.people ?? []));
   const save = useChange({
     send: () => api.changeReps({ body: { repIds, change: change ?? {} } }),
     onDone: ({ changed, rejected }) => {
@@ -107,7 +109,7 @@ export function ChangePeopleDialog(props: ChangePeopleDialogProps) {
         />
       ) : null}
       {entered.what === '' ? null : (
-        <ValueInput entered={entered} people={people} fields={fields} onChange={form.change} />
+        <ValueInput entered={entered} chosen={repIds} fields={fields} onChange={form.change} />
       )}
       {change === null ? null : (
         <Loaded query={preview} height={180}>
@@ -118,7 +120,7 @@ export function ChangePeopleDialog(props: ChangePeopleDialogProps) {
               )}
               <DataTable
                 caption="What changes"
-                columns={buildColumns(people)}
+                columns={buildColumns(nameOf)}
                 rows={loaded.people}
                 rowKey={({ repId }) => repId}
                 rowHeight={40}
@@ -133,7 +135,8 @@ export function ChangePeopleDialog(props: ChangePeopleDialogProps) {
 
 interface ValueInputProps {
   readonly entered: Entered;
-  readonly people: readonly Person[];
+  /** The ids of those who are changed. */
+  readonly chosen: readonly string[];
   readonly fields: readonly PersonField[];
   readonly onChange: (part: Partial<Entered>) => void;
 }
@@ -156,7 +159,7 @@ function ValueInput(props: ValueInputProps) {
   );
 }
 
-function NewValue({ entered, people, fields, onChange }: ValueInputProps) {
+function NewValue({ entered, chosen, fields, onChange }: ValueInputProps) {
   const { what, value, from } = entered;
   const set = (next: string) => onChange({ value: next });
   const choose = {
@@ -173,9 +176,10 @@ function NewValue({ entered, people, fields, onChange }: ValueInputProps) {
     case 'managerId':
       return (
         <>
-          <Choice
+          <PersonChoice
             label="Manager"
-            choices={[['', 'Choose a manager'], ...people.map(({ id, name }) => [id, name] as const)]}
+            except={chosen.length === 1 ? chosen : []}
+            first={[['', 'Choose a manager']]}
             {...choose}
           />
           <TextField
@@ -212,15 +216,21 @@ function toChange({ what, value, isRemoved, from }: Entered): Change | null {
   return { [what]: text };
 }
 
-function buildColumns(people: readonly Person[]): readonly Column<Answered>[] {
-  const names = new Map<string, string>(people.map(({ id, name }) => [id, name]));
+/** The people whom the changes name, such as managers. */
+function namedIn(people: readonly Answered[]): readonly (string | undefined)[] {
+  return people.flatMap(({ changes }) =>
+    changes.flatMap(({ from, to }) => [from, to].map((value) => value?.split(' from ')[0])),
+  );
+}
+
+function buildColumns(nameOf: ReturnType<typeof usePersonNames>): readonly Column<Answered>[] {
   const wordsOf = (field: string, value: string | null) => {
     if (value === null) return 'none';
     if (field === 'role') return roleNames[value as Person['role']];
     if (field === 'active') return value === 'true' ? 'may sign in' : 'may not sign in';
-    if (field !== 'nextManager') return names.get(value) ?? inWords(value);
+    if (field !== 'nextManager') return nameOf(value) ?? inWords(value);
     const [id = '', day = ''] = value.split(' from ');
-    return `${names.get(id) ?? id} from ${formatDay(day, 'year')}`;
+    return `${nameOf(id) ?? '…'} from ${formatDay(day, 'year')}`;
   };
   return [
     { key: 'name', header: 'Person', phone: 'title', cell: ({ name }) => name ?? 'Unknown' },

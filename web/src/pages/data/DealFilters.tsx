@@ -2,12 +2,12 @@ import { useDebouncedCallback } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { fieldMappingQuery } from '../../api/import-queries.js';
-import { peopleQuery } from '../../api/payroll-queries.js';
 import { dealFieldsQuery, fieldOptionsQuery } from '../../api/plan-queries.js';
 import { DayRange } from '../../components/DayRange.js';
 import { Filters } from '../../components/Filters.js';
 import { InlineInput, InlineSelect } from '../../components/Inline.js';
 import { listFreeFields } from '../../features/deals/edited-deal.js';
+import { InlinePersonChoice } from '../../features/people/PersonChoice.js';
 import { planFields } from '../../features/plans/fields.js';
 import { type DealSearch, dealShows, isDealShow } from './deal-search.js';
 
@@ -18,7 +18,6 @@ interface DealFiltersProps {
 
 /** What the list of deals is filtered by. */
 export function DealFilters({ search, onChange }: DealFiltersProps) {
-  const { data: people } = useQuery(peopleQuery);
   const { data: stages = [] } = useQuery(fieldOptionsQuery('stage'));
   return (
     <Filters onSubmit={() => undefined}>
@@ -34,11 +33,11 @@ export function DealFilters({ search, onChange }: DealFiltersProps) {
         choices={[['', 'All deals'], ...Object.entries(dealShows).map(([show, [words]]) => [show, words] as const)]}
         onChange={({ currentTarget: { value } }) => onChange({ show: isDealShow(value) ? value : undefined })}
       />
-      <InlineSelect
+      <InlinePersonChoice
         label="Person"
         value={search.repId ?? ''}
-        choices={[['', 'Everyone'], ...(people?.reps ?? []).map(({ id, name }) => [id, name] as const)]}
-        onChange={({ currentTarget }) => onChange({ repId: currentTarget.value || undefined })}
+        first={[['', 'Everyone']]}
+        onChoose={(repId) => onChange({ repId: repId || undefined })}
       />
       <InlineSelect
         label="Stage"

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { lazy, Suspense, useMemo, useState } from 'react';
 import { allPlansQuery, fieldMappingQuery } from '../../api/import-queries.js';
-import { peopleQuery } from '../../api/payroll-queries.js';
+import { allPeopleQuery } from '../../api/person-list-queries.js';
 import { dealFieldsQuery } from '../../api/plan-queries.js';
 import { Button } from '../../components/Button.js';
 import { combineQueries, Loaded } from '../../components/Loaded.js';
@@ -35,7 +35,7 @@ export function ImportPage() {
     if (key === dealImport.key) return dealImportWith(planFields(dealFields.data ?? []));
     return importKinds[isImportKey(key) ? key : 'deals'];
   }, [key, personFields.data, dealFields.data]);
-  const [people, plans, mapping] = [useQuery(peopleQuery), useQuery(allPlansQuery), useQuery(fieldMappingQuery)];
+  const [people, plans, mapping] = [useQuery(allPeopleQuery), useQuery(allPlansQuery), useQuery(fieldMappingQuery)];
   const query = combineQueries({ people, plans, mapping, personFields, dealFields });
   if (query.data === undefined)
     return (
@@ -46,7 +46,7 @@ export function ImportPage() {
       </Page>
     );
   const { data } = query;
-  const context = { people: data.people.reps, plans: data.plans, standard: data.mapping.standard };
+  const context = { people: data.people, plans: data.plans, standard: data.mapping.standard };
   return <Wizard key={kind.key} kind={kind} context={context} />;
 }
 

@@ -1,6 +1,7 @@
-import { useQuery } from '@tanstack/react-query';
 import { lazy, Suspense } from 'react';
-import { type Person, peopleQuery } from '../../api/payroll-queries.js';
+import { usePersonNames } from '../../api/people-by-id.js';
+import { type PersonDetails } from '../../api/people-queries.js';
+import { type Person } from '../../api/person-list-queries.js';
 import { usePersistedDialog } from '../../app/persisted-state.js';
 import { Button } from '../../components/Button.js';
 import { Card } from '../../components/Page.js';
@@ -11,20 +12,18 @@ const ChangePeopleDialog = lazy(() =>
 );
 
 /** Who manages a person today and next. A change shows what it pays before it is saved. */
-export function ManagerOfPerson({ repId }: { readonly repId: string }) {
-  const people = useQuery(peopleQuery).data?.reps ?? [];
+export function ManagerOfPerson({ person }: { readonly person: PersonDetails }) {
+  const { id: repId } = person;
   const storageKey = `manager ${repId}`;
   const [isOpen, setOpen] = usePersistedDialog(storageKey);
-  const person = people.find(({ id }) => id === repId);
-  if (person === undefined) return null;
+  const nameOf = usePersonNames([person.managerId, person.nextManager?.managerId]);
   return (
     <Card title="Manager" action={<Button onClick={() => setOpen(true)}>Change the manager</Button>}>
-      <p>{managerWords(person, new Map(people.map(({ id, name }) => [id, name])))}</p>
+      <p>{managerWords(person, nameOf)}</p>
       {isOpen ? (
         <Suspense>
           <ChangePeopleDialog
             chosen={[person]}
-            people={people.filter(({ id }) => id !== repId)}
             what="managerId"
             storageKey={storageKey}
             onClose={() => setOpen(false)}
@@ -36,8 +35,11 @@ export function ManagerOfPerson({ repId }: { readonly repId: string }) {
   );
 }
 
-function managerWords({ managerId, nextManager }: Person, names: ReadonlyMap<string, string>): string {
-  const nameOf = (id: string | null) => (id === null ? 'No manager' : (names.get(id) ?? id));
+function managerWords(
+  { managerId, nextManager }: Pick<Person, 'managerId' | 'nextManager'>,
+  findName: ReturnType<typeof usePersonNames>,
+): string {
+  const nameOf = (id: string | null) => (id === null ? 'No manager' : (findName(id) ?? '…'));
   const next =
     nextManager === undefined ? '' : `; ${nameOf(nextManager.managerId)} from ${formatDay(nextManager.from, 'year')}`;
   return `${nameOf(managerId)}${next}`;

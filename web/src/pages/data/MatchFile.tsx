@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { useAction } from '../../api/change.js';
 import { api } from '../../api/client.js';
 import { allPlansQuery, fieldMappingQuery } from '../../api/import-queries.js';
-import { peopleQuery } from '../../api/payroll-queries.js';
+import { allPeopleQuery } from '../../api/person-list-queries.js';
 import { dealFieldsQuery } from '../../api/plan-queries.js';
 import { type ScheduledFile, type ScheduledImport } from '../../api/scheduled-import-queries.js';
 import blocks from '../../components/Blocks.module.css';
@@ -85,7 +85,7 @@ function ForeignFile(props: ForeignFileProps) {
 /** What columns may go to, once it is loaded. */
 function WithFields({ children }: { readonly children: (context: ScheduledContext) => React.ReactNode }) {
   const query = combineQueries({
-    people: useQuery(peopleQuery),
+    people: useQuery(allPeopleQuery),
     plans: useQuery(allPlansQuery),
     mapping: useQuery(fieldMappingQuery),
     dealFields: useQuery(dealFieldsQuery),
@@ -93,7 +93,7 @@ function WithFields({ children }: { readonly children: (context: ScheduledContex
   });
   return (
     <Loaded query={query} height={240}>
-      {({ people: { reps }, mapping: { standard }, ...loaded }) => children({ ...loaded, people: reps, standard })}
+      {({ people, mapping: { standard }, ...loaded }) => children({ ...loaded, people, standard })}
     </Loaded>
   );
 }

@@ -1,8 +1,18 @@
 import { IconFileImport, IconMail, IconPencil } from '@tabler/icons-react';
-import { useQuery } from '@tanstack/react-query';
+import { useMutation, useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { lazy, Suspense, useState } from 'react';
-import { type Person, peopleQuery } from '../../api/payroll-queries.js';
+import { usePeopleById } from '../../api/people-by-id.js';
+import {
+  loadAllPeople,
+  type PeopleFilter,
+  type Person,
+  peopleOnPage,
+  peopleQuery,
+  personChoicesQuery,
+  usePeopleCount,
+} from '../../api/person-list-queries.js';
+import { showProblem } from '../../app/messages.js';
 import { roleNames } from '../../app/navigation.js';
 import { usePersistedChoice } from '../../app/persisted-state.js';
 import { useSession } from '../../app/session.js';
@@ -14,16 +24,14 @@ import { Loaded } from '../../components/Loaded.js';
 import { MailNote } from '../../components/MailNote.js';
 import { Page } from '../../components/Page.js';
 import { rowAction } from '../../components/row-keys.js';
-import { EmptyState } from '../../components/States.js';
+import { EmptyState, Skeleton } from '../../components/States.js';
 import { Badge } from '../../components/StatusBadge.js';
 import { Tabs } from '../../components/Tabs.js';
-import { toggled } from '../../components/toggled.js';
-import { PersonFilters } from '../../features/people/PersonFilters.js';
+import { ListedPeople, useFilterChoices, usePeopleQuery } from '../../features/people/ListedPeople.js';
 import { fieldInWords, type PersonField, personFieldsQuery } from '../../features/people/person-fields.js';
-import { filterPeople, type PersonFilter } from '../../features/people/person-filter.js';
-import { SavedViews } from '../../features/views/SavedViews.js';
+import { type PersonFilter } from '../../features/people/person-filter.js';
+import { PeoplePager, usePersonPages } from '../../features/people/person-pages.js';
 import { formatCount } from '../../shared/format/numbers.js';
-import { byName } from '../../shared/format/texts.js';
 import styles from './Data.module.css';
 import { PersonDialog } from './PersonDialog.js';
 import { useInvite } from './use-invite.js';
@@ -40,14 +48,15 @@ export type MemberView = 'list' | 'tree';
 export function MembersPage() {
   const { view = 'list', ...filter } = route.useSearch();
   const navigate = useNavigate({ from: '/members' });
-  const people = useQuery(peopleQuery);
   const [edited, setEdited] = usePersistedChoice<string>('person');
-  const reps = people.data?.reps ?? [];
+  const all = usePeopleCount({});
+  const filters = useFilterChoices({});
+  const person = usePeopleById([edited]);
   return (
     <Page
       title="People"
       crumbs={[{ label: 'People' }]}
-      facts={[people.data === undefined ? null : formatCount(reps.length, 'person', 'people')]}
+      facts={[all === undefined ? null : formatCount(all, 'person', 'people')]}
       actions={
         <>
           <Link to="/imports/$kind" params={{ kind: 'people' }} className={buttonClass()}>
@@ -60,44 +69,40 @@ export function MembersPage() {
       }
     >
       <MailNote />
-      <Loaded query={people} height={480}>
-        {({ reps: all }) => (
-          <>
-            <Tabs<MemberView>
-              label="View"
-              current={view}
-              onChange={(next) => navigate({ search: { ...filter, view: next === 'list' ? undefined : next } })}
-              tabs={[
-                { key: 'list', label: 'List', count: all.length },
-                { key: 'tree', label: 'Managers' },
-              ]}
+      {all === undefined || filters.data === undefined ? (
+        <Skeleton height={480} />
+      ) : (
+        <>
+          <Tabs<MemberView>
+            label="View"
+            current={view}
+            onChange={(next) => navigate({ search: { ...filter, view: next === 'list' ? undefined : next } })}
+            tabs={[
+              { key: 'list', label: 'List', count: all },
+              { key: 'tree', label: 'Managers' },
+            ]}
+          />
+          {view === 'tree' ? (
+            <Tree onEdit={setEdited} />
+          ) : all === 0 ? (
+            <EmptyState title="No people yet">Import a file, connect a CRM, or add people one by one.</EmptyState>
+          ) : (
+            <MemberList
+              filter={filter}
+              onFilter={(next) => navigate({ search: next, replace: true })}
+              onEdit={setEdited}
             />
-            {view === 'list' ? (
-              <MemberList
-                people={all}
-                filter={filter}
-                onFilter={(next) => navigate({ search: next, replace: true })}
-                onEdit={setEdited}
-              />
-            ) : (
-              <Tree people={all} onEdit={setEdited} />
-            )}
-          </>
-        )}
-      </Loaded>
-      {edited === null || people.data === undefined ? null : (
-        <PersonDialog
-          person={reps.find(({ id }) => id === edited) ?? null}
-          people={reps}
-          onClose={() => setEdited(null)}
-        />
+          )}
+        </>
+      )}
+      {edited === null || person.isPending ? null : (
+        <PersonDialog person={person.people.get(edited) ?? null} onClose={() => setEdited(null)} />
       )}
     </Page>
   );
 }
 
 interface MembersProps {
-  readonly people: readonly Person[];
   readonly onEdit: (personId: string) => void;
 }
 
@@ -106,36 +111,47 @@ interface MemberListProps extends MembersProps {
   readonly onFilter: (filter: PersonFilter) => void;
 }
 
-function MemberList({ people, filter, onFilter, onEdit }: MemberListProps) {
-  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
+function MemberList({ filter, onFilter, onEdit }: MemberListProps) {
+  const [chosen, setChosen] = useState<ReadonlyMap<string, Person>>(new Map());
   const [isChanging, setChanging] = useState(false);
   const { repId } = useSession();
-  const names = new Map(people.map(({ id, name }) => [id, name]));
-  const visible = filterPeople(byName(people), people, filter);
+  const active = { active: 'true', inactive: 'false' } as const;
+  const wanted = { ...usePeopleQuery(filter), ...(filter.state === undefined ? {} : { active: active[filter.state] }) };
+  const list = usePersonPages(wanted);
+  const visible = list.data?.reps ?? [];
+  const managers = usePeopleById(visible.map(({ managerId }) => managerId));
+  const nameOf = (id: string | null) => managers.people.get(id ?? '')?.name;
   const { data: fields = [] } = useQuery(personFieldsQuery);
-  const invite = useInvite(() => setChosen(new Set()));
-  if (people.length === 0)
-    return <EmptyState title="No people yet">Import a file, connect a CRM, or add people one by one.</EmptyState>;
+  const invite = useInvite(() => setChosen(new Map()));
   return (
     <>
-      <PersonFilters people={people} filter={filter} visible={visible.length} onFilter={onFilter} hasInactive />
-      <SavedViews />
-      <DataTable
-        caption="People"
-        columns={buildColumns(names, visible, chosen, setChosen, onEdit, repId, fields)}
-        rows={visible}
-        rowKey={({ id }) => id}
-        selectedKeys={chosen}
-        rowHeight={50}
-      />
+      <ListedPeople of={{}} filter={filter} visible={list.data?.count ?? 0} onFilter={onFilter} hasInactive />
+      <Loaded
+        query={managers.isPending && managers.people.size === 0 ? { ...list, data: undefined } : list}
+        height={480}
+      >
+        {({ reps }) => (
+          <DataTable
+            caption="People"
+            columns={buildColumns(nameOf, { visible: reps, chosen, onChosen: setChosen }, onEdit, repId, fields)}
+            rows={reps}
+            rowKey={({ id }) => id}
+            selectedKeys={new Set(chosen.keys())}
+            rowHeight={50}
+            isSorted
+          />
+        )}
+      </Loaded>
+      <PeoplePager list={list} />
       {chosen.size === 0 ? null : (
         <div className={`${blocks.saveLine} ${blocks.chosen}`}>
           <span className="dim">{formatCount(chosen.size, 'person', 'people')} selected</span>
-          <Button onClick={() => setChosen(new Set())}>Clear</Button>
+          <WholeList filter={wanted} list={list} chosen={chosen} onChosen={setChosen} />
+          <Button onClick={() => setChosen(new Map())}>Clear</Button>
           <Button icon={IconPencil} onClick={() => setChanging(true)}>
             Change
           </Button>
-          <Button icon={IconMail} kind="primary" isBusy={invite.isBusy} onClick={() => invite.send([...chosen])}>
+          <Button icon={IconMail} kind="primary" isBusy={invite.isBusy} onClick={() => invite.send([...chosen.keys()])}>
             Invite {formatCount(chosen.size, 'person', 'people')}
           </Button>
         </div>
@@ -143,12 +159,11 @@ function MemberList({ people, filter, onFilter, onEdit }: MemberListProps) {
       {isChanging ? (
         <Suspense>
           <ChangePeopleDialog
-            chosen={people.filter(({ id }) => chosen.has(id))}
-            people={people}
+            chosen={[...chosen.values()]}
             onClose={() => setChanging(false)}
             onDone={() => {
               setChanging(false);
-              setChosen(new Set());
+              setChosen(new Map());
             }}
           />
         </Suspense>
@@ -157,33 +172,82 @@ function MemberList({ people, filter, onFilter, onEdit }: MemberListProps) {
   );
 }
 
+/** The selection with the people, or without them. */
+function withPeople(
+  chosen: ReadonlyMap<string, Person>,
+  people: readonly Person[],
+  isChosen: boolean,
+): ReadonlyMap<string, Person> {
+  const next = new Map(chosen);
+  for (const person of people) {
+    if (isChosen) next.set(person.id, person);
+    else next.delete(person.id);
+  }
+  return next;
+}
+
+interface WholeListProps {
+  readonly filter: PeopleFilter;
+  readonly list: ReturnType<typeof usePersonPages>;
+  readonly chosen: ReadonlyMap<string, Person>;
+  readonly onChosen: (chosen: ReadonlyMap<string, Person>) => void;
+}
+
+/** Selects everyone who matches, also on other pages. */
+function WholeList({ filter, list: { data, pageSize }, chosen, onChosen }: WholeListProps) {
+  const load = useMutation({
+    mutationFn: () => loadAllPeople(filter),
+    onSuccess: (people) => onChosen(withPeople(chosen, people, true)),
+    onError: showProblem,
+  });
+  if (data === undefined || data.count <= pageSize || chosen.size >= data.count) return null;
+  return (
+    <Button isBusy={load.isPending} onClick={() => load.mutate()}>
+      Select everyone who matches, {formatCount(data.count, 'person', 'people')}
+    </Button>
+  );
+}
+
+interface Choosing {
+  readonly visible: readonly Person[];
+  readonly chosen: ReadonlyMap<string, Person>;
+  readonly onChosen: (chosen: ReadonlyMap<string, Person>) => void;
+}
+
+/** The boxes of the rows, and of all rows of the page. */
+function chooseColumn({ visible, chosen, onChosen }: Choosing): Column<Person> {
+  const all = visible.length > 0 && visible.every(({ id }) => chosen.has(id));
+  return {
+    key: 'choose',
+    header: (
+      <Check
+        label="Everyone"
+        checked={all}
+        isPartial={!all && chosen.size > 0}
+        onChange={() => onChosen(withPeople(chosen, visible, !all))}
+      />
+    ),
+    width: '40px',
+    phone: 'lead',
+    cell: (person) => (
+      <Check
+        label={person.name}
+        checked={chosen.has(person.id)}
+        onChange={() => onChosen(withPeople(chosen, [person], !chosen.has(person.id)))}
+      />
+    ),
+  };
+}
+
 function buildColumns(
-  names: ReadonlyMap<string, string>,
-  visible: readonly Person[],
-  chosen: ReadonlySet<string>,
-  onChosen: (chosen: ReadonlySet<string>) => void,
+  nameOf: (id: string | null) => string | undefined,
+  { visible, chosen, onChosen }: Choosing,
   onEdit: (personId: string) => void,
   ownId: string,
   fields: readonly PersonField[],
 ): readonly Column<Person>[] {
-  const all = visible.length > 0 && visible.every(({ id }) => chosen.has(id));
   return [
-    {
-      key: 'choose',
-      header: (
-        <Check
-          label="Everyone"
-          checked={all}
-          isPartial={!all && chosen.size > 0}
-          onChange={() => onChosen(new Set(all ? [] : visible.map(({ id }) => id)))}
-        />
-      ),
-      width: '40px',
-      phone: 'lead',
-      cell: ({ id, name }) => (
-        <Check label={name} checked={chosen.has(id)} onChange={() => onChosen(toggled(chosen, id))} />
-      ),
-    },
+    chooseColumn({ visible, chosen, onChosen }),
     {
       key: 'name',
       header: 'Person',
@@ -210,8 +274,8 @@ function buildColumns(
       key: 'manager',
       header: 'Manager',
       phone: 'detail',
-      sortBy: ({ managerId }) => names.get(managerId ?? '') ?? null,
-      cell: ({ managerId }) => names.get(managerId ?? '') ?? <span className="dim">–</span>,
+      sortBy: ({ managerId }) => nameOf(managerId) ?? null,
+      cell: ({ managerId }) => nameOf(managerId) ?? <span className="dim">–</span>,
     },
     ...fields
       .filter((field) => visible.some((person) => fieldInWords(field, person) !== null))
@@ -226,7 +290,7 @@ function buildColumns(
         }),
       ),
     {
-      key: 'crm',
+      key: 'crmMemberId',
       header: 'Owner ID in deals',
       sortBy: ({ crmMemberId }) => crmMemberId ?? null,
       cell: ({ crmMemberId }) => crmMemberId ?? <span className="dim">–</span>,
@@ -268,7 +332,39 @@ function MemberState({ active, invite_status: invited, inviteMail }: Person) {
 }
 
 /** Everyone below their manager. */
-function Tree({ people, onEdit }: MembersProps) {
+function Tree({ onEdit }: MembersProps) {
+  const list = useQuery(peopleQuery());
+  if (list.data !== undefined && list.data.count > peopleOnPage) return <Managers />;
+  return (
+    <Loaded query={list} height={480}>
+      {({ reps }) => <Branches people={reps} onEdit={onEdit} />}
+    </Loaded>
+  );
+}
+
+/** The managers of a workspace whose tree is too long for one page, each with the list of who reports to them. */
+function Managers() {
+  const choices = useQuery(personChoicesQuery({}));
+  return (
+    <Loaded query={choices} height={480}>
+      {({ managers }) => (
+        <div className={styles.tree}>
+          <ul>
+            {managers.map(({ id, name }) => (
+              <li key={id}>
+                <Link to="/members" search={{ manager: id }}>
+                  {name}
+                </Link>
+              </li>
+            ))}
+          </ul>
+        </div>
+      )}
+    </Loaded>
+  );
+}
+
+function Branches({ people, onEdit }: MembersProps & { readonly people: readonly Person[] }) {
   const below = new Map<string | null, Person[]>();
   const ids = new Set(people.map(({ id }) => id));
   for (const person of people) {

@@ -1,5 +1,4 @@
-import { useQuery } from '@tanstack/react-query';
-import { peopleQuery } from '../../api/payroll-queries.js';
+import { usePersonNames } from '../../api/people-by-id.js';
 import { type ImportedOwners } from '../../features/imports/kind.js';
 import { valueWords } from '../../features/plans/words.js';
 import { formatCount } from '../../shared/format/numbers.js';
@@ -12,8 +11,8 @@ import styles from './Import.module.css';
 export function OwnersOfFile({ owners }: { readonly owners: ImportedOwners }) {
   const { unknownOwners, rowsWithUnknownOwner, rowsWithoutOwner, reassigned, reassignedDeals } = owners;
   const { conflicts = 0, conflicting = [] } = owners;
-  const names = new Map((useQuery(peopleQuery).data?.reps ?? []).map(({ id, name }) => [id, name]));
-  const nameOf = (repId: string | null) => (repId === null ? 'nobody' : (names.get(repId) ?? 'another person'));
+  const findName = usePersonNames(reassignedDeals.flatMap(({ fromRepId, toRepId }) => [fromRepId, toRepId]));
+  const nameOf = (repId: string | null) => (repId === null ? 'nobody' : (findName(repId) ?? 'another person'));
   return (
     <>
       {rowsWithUnknownOwner === 0 ? null : (

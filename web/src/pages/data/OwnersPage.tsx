@@ -3,7 +3,6 @@ import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useAction } from '../../api/change.js';
 import { api } from '../../api/client.js';
-import { peopleQuery } from '../../api/payroll-queries.js';
 import { type DealOwner, dealOwnersQuery } from '../../api/set-up-queries.js';
 import { showMessage } from '../../app/messages.js';
 import blocks from '../../components/Blocks.module.css';
@@ -13,6 +12,7 @@ import { InlineSelect } from '../../components/Inline.js';
 import { Loaded } from '../../components/Loaded.js';
 import { Page } from '../../components/Page.js';
 import { EmptyState } from '../../components/States.js';
+import { FindPerson, usePersonFinder } from '../../features/people/PersonChoice.js';
 import { formatDay } from '../../shared/format/dates.js';
 import { formatCount } from '../../shared/format/numbers.js';
 
@@ -57,8 +57,8 @@ export function OwnersPage() {
 }
 
 function UnmatchedOwners({ owners }: { readonly owners: readonly DealOwner[] }) {
-  const people = useQuery(peopleQuery).data?.reps ?? [];
   const [chosen, setChosen] = useState<Readonly<Record<string, string>>>({});
+  const finder = usePersonFinder({ chosen: Object.values(chosen) });
   const matches = owners.flatMap(({ owner }) => {
     const repId = chosen[owner] ?? '';
     return repId === '' ? [] : [{ owner, repId }];
@@ -70,7 +70,7 @@ function UnmatchedOwners({ owners }: { readonly owners: readonly DealOwner[] }) 
       showMessage(`${formatCount(deals, 'deal')} got a person. Commission is calculated again.`);
     },
   });
-  const choices = [['', 'Choose a person'] as const, ...people.map(({ id, name }) => [id, name] as const)];
+  const choices = [['', 'Choose a person'] as const, ...finder.choices];
   const columns: readonly Column<DealOwner>[] = [
     { key: 'owner', header: 'Owner in the deals', phone: 'title', cell: ({ owner }) => owner },
     {
@@ -107,6 +107,7 @@ function UnmatchedOwners({ owners }: { readonly owners: readonly DealOwner[] }) 
         A person who is missing here can be added under <Link to="/members">People</Link>: with the same address or
         owner ID, the deals find them without a match.
       </p>
+      <FindPerson finder={finder} />
       <DataTable caption="Owners" columns={columns} rows={owners} rowKey={({ owner }) => owner} rowHeight={50} />
       <div className={blocks.saveLine}>
         <span className="dim">The deals, and later ones of the owner, belong to the person and pay them.</span>

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useChange } from '../../api/change.js';
 import { api } from '../../api/client.js';
-import { type Person } from '../../api/payroll-queries.js';
+import { type Person } from '../../api/person-list-queries.js';
 import { workspaceQuery } from '../../api/settings-queries.js';
 import { showMessage } from '../../app/messages.js';
 import { usePersistedDialog, usePersistedForm } from '../../app/persisted-state.js';

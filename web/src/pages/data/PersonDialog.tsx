@@ -3,8 +3,8 @@ import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useChange } from '../../api/change.js';
 import { type Answer, api } from '../../api/client.js';
-import { type Person } from '../../api/payroll-queries.js';
 import { managerEffectQuery, personQuery } from '../../api/people-queries.js';
+import { type Person } from '../../api/person-list-queries.js';
 import { showMessage } from '../../app/messages.js';
 import { roleNames } from '../../app/navigation.js';
 import { type PersistedForm, usePersistedForm } from '../../app/persisted-state.js';
@@ -14,6 +14,7 @@ import { Dialog } from '../../components/Dialog.js';
 import { EffectOfChange } from '../../components/EffectOfChange.js';
 import { Choice, TextField } from '../../components/Field.js';
 import { FieldInput } from '../../features/people/FieldInput.js';
+import { PersonChoice } from '../../features/people/PersonChoice.js';
 import { personFieldsQuery, toFieldValues } from '../../features/people/person-fields.js';
 import { formatInstant, isEnteredRange } from '../../shared/format/dates.js';
 import { formatCount } from '../../shared/format/numbers.js';
@@ -22,7 +23,6 @@ import { useInvite } from './use-invite.js';
 interface PersonDialogProps {
   /** Null for a new one. */
   readonly person: Person | null;
-  readonly people: readonly Person[];
   readonly onClose: () => void;
 }
 
@@ -43,13 +43,13 @@ interface Entered {
 }
 
 /** Name, role, profile, manager from a day on, and the owner ID by which deals find the person. */
-export function PersonDialog({ person, people, onClose }: PersonDialogProps) {
+export function PersonDialog({ person, onClose }: PersonDialogProps) {
   const [before] = useState(() => toEntered(person));
   const form = usePersistedForm(`person ${person?.id ?? 'new'}`, before);
   const { name, email } = form.values;
   const invite = useInvite();
   const save = useChange({
-    send: () => send(person, form.values, people),
+    send: () => send(person, form.values),
     onDone: (left) => {
       showMessage(`${name} was saved. ${leftInWords(left)}`.trimEnd());
       form.clear();
@@ -83,7 +83,7 @@ export function PersonDialog({ person, people, onClose }: PersonDialogProps) {
         />
       ) : null}
       <OwnFields form={form} />
-      <ManagerFields person={person} people={people} form={form} />
+      <ManagerFields person={person} form={form} />
       <TextField label="Owner ID in deals" hint={<Linked person={person} />} {...form.field('crmMemberId')} />
       <Choice
         label="Sign-in"
@@ -124,20 +124,17 @@ function OwnFields({ form: { values, change } }: { readonly form: PersistedForm<
 
 interface ManagerFieldsProps {
   readonly person: Person | null;
-  readonly people: readonly Person[];
   readonly form: PersistedForm<Entered>;
 }
 
-function ManagerFields({ person, people, form }: ManagerFieldsProps) {
+function ManagerFields({ person, form }: ManagerFieldsProps) {
   const isMoved = form.values.managerId !== (person?.managerId ?? '');
   return (
     <>
-      <Choice
+      <PersonChoice
         label="Manager"
-        choices={[
-          ['', 'none'],
-          ...people.filter(({ id }) => id !== person?.id).map(({ id, name }) => [id, name] as const),
-        ]}
+        except={person === null ? [] : [person.id]}
+        first={[['', 'none']]}
         {...form.field('managerId')}
       />
       {isMoved ? (
@@ -197,15 +194,16 @@ function toEntered(person: Person | null): Entered {
 type LeftBehind = Pick<Answer<'updateRep'>, 'validKeys' | 'reports'>;
 
 /** Role, sign-in and manager are changed by another operation; name and owner ID are changed by e-mail. */
-async function send(person: Person | null, entered: Entered, people: readonly Person[]): Promise<LeftBehind> {
-  const manager = people.find(({ id }) => id === entered.managerId) ?? null;
+async function send(person: Person | null, entered: Entered): Promise<LeftBehind> {
   if (person === null) {
+    const ids = entered.managerId;
+    const [manager = null] = ids === '' ? [] : (await api.listReps({ query: { ids } })).reps;
     await upsert(entered, manager);
     return {};
   }
   const { name, crmMemberId } = entered;
   if (name !== person.name || crmMemberId !== (person.crmMemberId ?? '')) await upsert(entered);
-  const change = toChange(person, entered, manager);
+  const change = toChange(person, entered);
   return change === null ? {} : await api.updateRep({ params: { repId: person.id }, body: change });
 }
 
@@ -249,7 +247,7 @@ function toFirstDay({ managerFrom }: Entered) {
   return managerFrom === '' ? {} : { managerFrom };
 }
 
-function toChange(person: Person, entered: Entered, manager: Person | null) {
+function toChange(person: Person, entered: Entered) {
   const { role, managerId } = entered;
   const active = entered.signIn === 'on';
   const isMoved = managerId !== (person.managerId ?? '');
@@ -258,5 +256,5 @@ function toChange(person: Person, entered: Entered, manager: Person | null) {
   if (role === person.role && active === person.active && !isMoved && isSameProfile) return null;
   // Role and sign-in ask for a fresh sign-in, which other changes do not need.
   const rights = role === person.role && active === person.active ? {} : { role, active };
-  return { ...rights, ...profile, ...(isMoved ? { managerId: manager?.id ?? null, ...toFirstDay(entered) } : {}) };
+  return { ...rights, ...profile, ...(isMoved ? { managerId: managerId || null, ...toFirstDay(entered) } : {}) };
 }

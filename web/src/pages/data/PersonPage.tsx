@@ -8,7 +8,7 @@ import { api } from '../../api/client.js';
 import { describeError } from '../../api/describe-error.js';
 import { allPlansQuery } from '../../api/import-queries.js';
 import { balancesQuery } from '../../api/payout-queries.js';
-import { peopleQuery } from '../../api/payroll-queries.js';
+import { usePeopleById } from '../../api/people-by-id.js';
 import {
   type Absence,
   absencesQuery,
@@ -20,7 +20,7 @@ import {
   rampsQuery,
 } from '../../api/people-queries.js';
 import { type Plan } from '../../api/queries.js';
-import { type Assignment, assignmentsQuery, type Quota } from '../../api/set-up-queries.js';
+import { type Assignment, assignmentsOfPersonQuery, type Quota } from '../../api/set-up-queries.js';
 import { showMessage } from '../../app/messages.js';
 import { roleNames } from '../../app/navigation.js';
 import { usePersistedChoice, usePersistedDialog, usePersistedForm } from '../../app/persisted-state.js';
@@ -68,14 +68,14 @@ export function PersonPage() {
     absences: useQuery(absencesQuery(repId)),
     ramps: useQuery(rampsQuery),
     plans: useQuery(allPlansQuery),
-    assignments: useQuery(assignmentsQuery),
+    assignments: useQuery(assignmentsOfPersonQuery(repId)),
     quotas: useQuery(quotasOfPersonQuery(repId)),
     // Cards that load these after the others would move what is below them.
     fields: useQuery(personFieldsQuery),
     balances: useQuery(balancesQuery(repId)),
-    people: useQuery(peopleQuery),
   });
   const person = query.data?.person;
+  const managers = usePeopleById([person?.managerId, person?.nextManager?.managerId]);
   return (
     <Page
       title={person?.name ?? 'Person'}
@@ -93,14 +93,8 @@ export function PersonPage() {
         </>
       }
     >
-      <Loaded query={query} height={640}>
-        {({ assignments, ...facts }) => (
-          <WorkingTime
-            {...facts}
-            assignments={assignments.filter((assignment) => assignment.repId === repId)}
-            year={Number(year)}
-          />
-        )}
+      <Loaded query={managers.isPending ? { ...query, data: undefined } : query} height={640}>
+        {({ assignments, ...facts }) => <WorkingTime {...facts} assignments={assignments} year={Number(year)} />}
       </Loaded>
     </Page>
   );
@@ -110,7 +104,6 @@ interface LeaveProps {
   readonly repId: string;
   /** Undefined while the page loads: a button that appeared then would move the others. */
   readonly person: PersonDetails | undefined;
-  /** Of everyone. */
   readonly assignments: readonly Assignment[];
 }
 
@@ -124,11 +117,7 @@ function Leave({ repId, person, assignments }: LeaveProps) {
       </Button>
       <Suspense>
         {isOpen && person !== undefined ? (
-          <LeaveDialog
-            person={person}
-            assignments={assignments.filter((assignment) => assignment.repId === repId)}
-            onClose={() => setOpen(false)}
-          />
+          <LeaveDialog person={person} assignments={assignments} onClose={() => setOpen(false)} />
         ) : null}
       </Suspense>
     </>
@@ -170,7 +159,7 @@ function WorkingTime({ plans, quotas, year, ...facts }: WorkingTimeProps) {
       </Card>
       <Absences repId={person.id} absences={absences} />
       <ProfileOfPerson person={person} />
-      <ManagerOfPerson repId={person.id} />
+      <ManagerOfPerson person={person} />
       <PayOfPerson person={person} />
       <BalanceOfPerson repId={person.id} />
       <DrawsOfPerson repId={person.id} />

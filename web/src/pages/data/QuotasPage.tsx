@@ -6,9 +6,10 @@ import { type Change, useChange } from '../../api/change.js';
 import { api } from '../../api/client.js';
 import { quotaEffectQuery } from '../../api/effect-queries.js';
 import { allPlansQuery } from '../../api/import-queries.js';
-import { mayEarn, type Person, peopleQuery } from '../../api/payroll-queries.js';
+import { usePeopleById } from '../../api/people-by-id.js';
+import { earningPeople, type Person, usePeopleCount } from '../../api/person-list-queries.js';
 import { type Plan } from '../../api/queries.js';
-import { type Quota } from '../../api/set-up-queries.js';
+import { type Quota, quotasOfPeopleQuery } from '../../api/set-up-queries.js';
 import { showMessage, showProblem } from '../../app/messages.js';
 import { usePersistedState } from '../../app/persisted-state.js';
 import { useSession } from '../../app/session.js';
@@ -25,9 +26,9 @@ import { PeriodPicker } from '../../components/PeriodPicker.js';
 import { EmptyState, Skeleton } from '../../components/States.js';
 import { readPeriod } from '../../features/imports/dates.js';
 import { quotaRules } from '../../features/imports/quotas.js';
-import { PersonFilters } from '../../features/people/PersonFilters.js';
-import { personFieldsQuery } from '../../features/people/person-fields.js';
-import { filterPeople, personFilterOf } from '../../features/people/person-filter.js';
+import { ListedPeople, useFilterChoices, usePeopleQuery } from '../../features/people/ListedPeople.js';
+import { personFilterOf } from '../../features/people/person-filter.js';
+import { PeoplePager, usePersonPages } from '../../features/people/person-pages.js';
 import { explainTarget, isProrated } from '../../features/people/working-time.js';
 import { GridRowsNote, GridSaveLine } from '../../features/plans/GridSaveLine.js';
 import { headingOf, maxGridRows, noEdits, periodsFor, without } from '../../features/plans/period-grid.js';
@@ -40,7 +41,6 @@ import {
 } from '../../features/plans/quota-changes.js';
 import { listRules, measureOf, type PlanRule } from '../../features/plans/rules.js';
 import { UnknownYear } from '../../features/plans/UnknownYear.js';
-import { SavedViews } from '../../features/views/SavedViews.js';
 import { todayIn } from '../../shared/format/dates.js';
 import { formatCount, formatUnits } from '../../shared/format/numbers.js';
 import { daysOf, formatPeriod, listFiscalYears } from '../../shared/format/periods.js';
@@ -124,30 +124,29 @@ interface QuotaGridProps {
 }
 
 function QuotaGrid({ plan, rule, year }: QuotaGridProps) {
-  const people = useQuery(peopleQuery);
-  const fields = useQuery(personFieldsQuery);
-  const quotas = useQuery({
-    queryKey: ['quotas', plan.planId],
-    queryFn: ({ signal }) => api.listQuotas({ query: { planId: plan.planId } }, { signal }),
-  });
   const { person, ...search } = route.useSearch();
   const filter = personFilterOf(search);
   const navigate = useNavigate({ from: '/quotas' });
   const [isEveryone, setEveryone] = useState(false);
   const [amount, setAmount] = useState<QuotaAmount>('target');
-  const assigned = new Set(plan.assignedReps.map(({ repId }) => repId));
-  const isListed = (person: Person) => (isEveryone || assigned.size === 0 ? mayEarn(person) : assigned.has(person.id));
-  const everyone = people.data?.reps ?? [];
-  const listed = everyone.filter((one) => isListed(one) || one.id === person);
-  const visible = filterPeople(listed, everyone, filter);
-  if (people.isPending || fields.isPending) return <Skeleton height={520} />;
+  const onPlan = usePeopleCount({ planId: plan.planId });
+  const listed = isEveryone || onPlan === 0 ? earningPeople : { planId: plan.planId };
+  const list = usePersonPages({ ...listed, ...usePeopleQuery(filter) }, maxGridRows);
+  const count = usePeopleCount(listed);
+  const named = usePeopleById([person]).people.get(person ?? '');
+  const reps = list.data?.reps ?? [];
+  // The person whom the address names is listed in any case.
+  const visible =
+    named === undefined || reps.some(({ id }) => id === named.id) ? reps : [named, ...reps].slice(0, maxGridRows);
+  const quotas = useQuotasOf(plan.planId, visible);
+  const filters = useFilterChoices();
+  if (onPlan === undefined || count === undefined || filters.data === undefined) return <Skeleton height={520} />;
   return (
     <>
-      <PersonFilters
-        people={listed}
-        everyone={everyone}
+      <ListedPeople
         filter={filter}
-        visible={visible.length}
+        count={count}
+        visible={list.data?.count ?? 0}
         onFilter={(next) =>
           navigate({ search: (present) => ({ year: present.year, rule: present.rule, ...next }), replace: true })
         }
@@ -167,15 +166,21 @@ function QuotaGrid({ plan, rule, year }: QuotaGridProps) {
           choices={amounts}
           onChange={({ currentTarget }) => setAmount(currentTarget.value as QuotaAmount)}
         />
-      </PersonFilters>
-      <SavedViews />
-      <Loaded query={combineQueries({ people, quotas })} height={480}>
+      </ListedPeople>
+      <Loaded query={combineQueries({ list, quotas })} height={480}>
         {(data) => (
           <Targets key={amount} amount={amount} rule={rule} year={year} people={visible} quotas={data.quotas} />
         )}
       </Loaded>
+      <PeoplePager list={list} />
     </>
   );
+}
+
+/** The quotas of the people of the page for the plan. */
+function useQuotasOf(planId: string, people: readonly Person[]) {
+  const repIds = people.map(({ id }) => id);
+  return useQuery(quotasOfPeopleQuery(planId, repIds));
 }
 
 const amounts = [
@@ -211,7 +216,7 @@ function Targets({ amount, rule, year, people, quotas }: TargetsProps) {
     <>
       <GridEditor
         caption={`${isTarget ? 'Quotas' : 'Variable pay'} of ${rule.name} in ${rule.calendar === 'fiscal' ? 'FY' : ''}${year}`}
-        rows={people.slice(0, maxGridRows).map(({ id, name, email }) => [id, name, email] as const)}
+        rows={people.map(({ id, name, email }) => [id, name, email] as const)}
         columns={periods.map((period) => [period, headingOf(period)] as const)}
         storedOf={(row, column) => stored.get(cellKey(row, column))?.[amount] ?? undefined}
         noteOf={(row, column) => (isTarget ? noteOf(stored.get(cellKey(row, column))) : null)}

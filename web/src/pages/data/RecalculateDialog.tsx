@@ -2,10 +2,10 @@ import { useQuery } from '@tanstack/react-query';
 import { useChange } from '../../api/change.js';
 import { api } from '../../api/client.js';
 import { allPlansQuery } from '../../api/import-queries.js';
-import { peopleQuery } from '../../api/payroll-queries.js';
 import { usePersistedForm } from '../../app/persisted-state.js';
 import { Dialog } from '../../components/Dialog.js';
 import { Choice, TextField } from '../../components/Field.js';
+import { FindPerson, usePersonFinder } from '../../features/people/PersonChoice.js';
 
 type Scope = 'workspace' | 'plan' | 'rep' | 'deal';
 
@@ -18,13 +18,13 @@ interface RecalculateDialogProps {
 
 /** Starts a calculation of everyone, of a plan, of a person or of a deal. */
 export function RecalculateDialog({ onClose, onStarted }: RecalculateDialogProps) {
-  const { data: people } = useQuery(peopleQuery);
   const { data: plans = [] } = useQuery(allPlansQuery);
   const form = usePersistedForm('recalculate', { scope: 'workspace' as Scope, of: '' });
   const { scope, of } = form.values;
+  const finder = usePersonFinder({ chosen: scope === 'rep' ? [of] : [] });
   const choices = {
     plan: plans.map(({ planId, name }) => [planId, name] as const),
-    rep: (people?.reps ?? []).map(({ id, name }) => [id, name] as const),
+    rep: finder.choices,
   };
   const chosen = scope === 'plan' || scope === 'rep' ? of || choices[scope][0]?.[0] : of.trim();
   const start = useChange({
@@ -64,6 +64,7 @@ export function RecalculateDialog({ onClose, onStarted }: RecalculateDialogProps
         ]}
         onChange={({ currentTarget }) => form.change({ scope: currentTarget.value as Scope, of: '' })}
       />
+      {scope === 'rep' ? <FindPerson finder={finder} /> : null}
       {scope === 'plan' || scope === 'rep' ? (
         <Choice label={scope === 'plan' ? 'Plan' : 'Person'} choices={choices[scope]} {...form.field('of')} />
       ) : null}

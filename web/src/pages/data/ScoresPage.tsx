@@ -3,7 +3,7 @@ import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { type Change, exceptPreviews, useChange } from '../../api/change.js';
 import { allPlansQuery } from '../../api/import-queries.js';
-import { mayEarn, type Person, peopleQuery } from '../../api/payroll-queries.js';
+import { earningPeople, type Person, usePeopleCount } from '../../api/person-list-queries.js';
 import { saveScores, scoreEffectQuery, scoresQuery } from '../../api/score-queries.js';
 import { showMessage, showProblem } from '../../app/messages.js';
 import { usePersistedState } from '../../app/persisted-state.js';
@@ -18,10 +18,10 @@ import { InlineSelect } from '../../components/Inline.js';
 import { combineQueries, Loaded } from '../../components/Loaded.js';
 import { Page } from '../../components/Page.js';
 import { PeriodPicker } from '../../components/PeriodPicker.js';
-import { EmptyState } from '../../components/States.js';
+import { EmptyState, Skeleton } from '../../components/States.js';
 import { readPeriod } from '../../features/imports/dates.js';
-import { PersonFilters } from '../../features/people/PersonFilters.js';
-import { filterPeople } from '../../features/people/person-filter.js';
+import { ListedPeople, useFilterChoices, usePeopleQuery } from '../../features/people/ListedPeople.js';
+import { PeoplePager, usePersonPages } from '../../features/people/person-pages.js';
 import { GridRowsNote, GridSaveLine } from '../../features/plans/GridSaveLine.js';
 import { headingOf, maxGridRows, noEdits, periodsFor, without } from '../../features/plans/period-grid.js';
 import { withStep } from '../../features/plans/quota-changes.js';
@@ -112,33 +112,35 @@ interface ScoreGridProps {
 }
 
 function ScoreGrid({ of: { plan, rule }, year }: ScoreGridProps) {
-  const people = useQuery(peopleQuery);
   const scores = useQuery(scoresQuery(rule.measure));
   const { year: _, rule: __, ...filter } = route.useSearch();
   const navigate = useNavigate({ from: '/scores' });
-  const assigned = new Set(plan.assignedReps.map(({ repId }) => repId));
-  const everyone = people.data?.reps ?? [];
-  const listed = everyone.filter((person) => (assigned.size === 0 ? mayEarn(person) : assigned.has(person.id)));
-  const visible = filterPeople(listed, everyone, filter);
+  const onPlan = usePeopleCount({ planId: plan.planId });
+  const listed = onPlan === 0 ? earningPeople : { planId: plan.planId };
+  const list = usePersonPages({ ...listed, ...usePeopleQuery(filter) }, maxGridRows);
+  const count = usePeopleCount(listed);
+  const filters = useFilterChoices();
+  if (count === undefined || filters.data === undefined) return <Skeleton height={520} />;
   return (
     <>
-      <PersonFilters
-        people={listed}
+      <ListedPeople
         filter={filter}
-        visible={visible.length}
+        count={count}
+        visible={list.data?.count ?? 0}
         onFilter={(next) =>
           navigate({ search: (present) => ({ year: present.year, rule: present.rule, ...next }), replace: true })
         }
       />
-      <Loaded query={combineQueries({ people, scores })} height={480}>
+      <Loaded query={combineQueries({ list, scores })} height={480}>
         {(data) => (
           <Scores
             of={{ field: rule.measure, periods: periodsFor(rule, year), key: `${rule.id}:${year}` }}
-            people={visible}
+            people={data.list.reps}
             stored={new Map(data.scores.map(({ repId, period, score }) => [cellKey(repId, period), score]))}
           />
         )}
       </Loaded>
+      <PeoplePager list={list} />
     </>
   );
 }
@@ -158,7 +160,7 @@ function Scores({ of: { field, periods, key }, people, stored }: ScoresProps) {
     <>
       <GridEditor
         caption={`Scores in ${fieldWords(field)}`}
-        rows={people.slice(0, maxGridRows).map(({ id, name, email }) => [id, name, email] as const)}
+        rows={people.map(({ id, name, email }) => [id, name, email] as const)}
         columns={periods.map((period) => [period, headingOf(period)] as const)}
         storedOf={(row, column) => stored.get(cellKey(row, column))}
         columnOf={readPeriod}

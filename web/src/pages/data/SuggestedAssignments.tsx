@@ -3,7 +3,7 @@ import { queryOptions, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { exceptPreviews, useAction, useChange } from '../../api/change.js';
 import { type Answer, api } from '../../api/client.js';
-import { type Person, peopleQuery } from '../../api/payroll-queries.js';
+import { usePersonNames } from '../../api/people-by-id.js';
 import { type Plan } from '../../api/queries.js';
 import { showMessage } from '../../app/messages.js';
 import { roleNames } from '../../app/navigation.js';
@@ -30,7 +30,7 @@ const assignmentFiltersQuery = queryOptions({
 export function SuggestedAssignments() {
   const { data: filters = [] } = useQuery(assignmentFiltersQuery);
   const { data: fields = [] } = useQuery(personFieldsQuery);
-  const reps = useQuery(peopleQuery).data?.reps ?? [];
+  const nameOf = usePersonNames(filters.map(({ filter }) => filter.managerId));
   const [assigned, setAssigned] = useState<Suggested | null>(null);
   const remove = useAction({
     send: (filter: Suggested) => saveFilters(filters.filter((other) => other !== filter).map(toStored)),
@@ -38,7 +38,7 @@ export function SuggestedAssignments() {
   });
   const suggestions = filters.map((filter) => {
     const { planId, planName, people } = filter;
-    const words = inWords(filter, fields, reps);
+    const words = inWords(filter, fields, nameOf);
     const button = (
       <IconButton
         icon={IconX}
@@ -70,7 +70,7 @@ export function SuggestedAssignments() {
           </>
         }
       >
-        {`${words}: ${people.map(({ name }) => name).join(', ')}`}
+        {`${words}: ${namesOf(people)}`}
       </Note>
     );
   });
@@ -110,7 +110,7 @@ function AssignSuggestedDialog({
       change={assign}
       action={{ children: 'Assign' }}
     >
-      <p>{people.map(({ name }) => name).join(', ')}</p>
+      <p>{namesOf(people)}</p>
       <p>{effectiveStart === null ? 'On all days of the plan.' : `From ${formatDay(effectiveStart, 'long')} on.`}</p>
       <NewAssignmentsEffect terms={terms} />
     </Dialog>
@@ -120,13 +120,13 @@ function AssignSuggestedDialog({
 interface KeepFilterProps {
   readonly filter: PersonFilter;
   readonly plans: readonly Plan[];
-  /** Who match the filter now. */
-  readonly people: readonly Person[];
+  /** How many people match the filter now. */
+  readonly count: number;
   readonly onClose: () => void;
 }
 
 /** Keeps the filter of the page for a plan, so that people who join later are suggested for it. */
-export function KeepFilterDialog({ filter, plans, people, onClose }: KeepFilterProps) {
+export function KeepFilterDialog({ filter, plans, count, onClose }: KeepFilterProps) {
   const { data: known = [] } = useQuery(assignmentFiltersQuery);
   const [planId, setPlanId] = useState(plans[0]?.planId ?? '');
   const [start, setStart] = useState('');
@@ -144,8 +144,8 @@ export function KeepFilterDialog({ filter, plans, people, onClose }: KeepFilterP
       action={{ disabled: planId === '', children: 'Keep filter' }}
     >
       <p>
-        {formatCount(people.length, 'person matches', 'people match')} now: {people.map(({ name }) => name).join(', ')}.
-        People who match later are suggested on this page. No one is assigned without a press.
+        {formatCount(count, 'person matches', 'people match')} now. People who match later are suggested on this page.
+        No one is assigned without a press.
       </p>
       <Choice
         label="Plan"
@@ -181,6 +181,15 @@ function toFilter({ team, title, location, manager, role, fields }: PersonFilter
   };
 }
 
+/** More people are not named. */
+const maxNamed = 50;
+
+function namesOf(people: Suggested['people']): string {
+  const others = people.length - maxNamed;
+  const names = people.slice(0, maxNamed).map(({ name }) => name);
+  return [...names, ...(others > 0 ? [formatCount(others, 'other')] : [])].join(', ');
+}
+
 function toStored({ planId, filter, effectiveStart }: Suggested): StoredFilter {
   return { planId, filter, effectiveStart };
 }
@@ -192,16 +201,16 @@ function saveFilters(filters: readonly StoredFilter[]) {
 function inWords(
   { filter, effectiveStart }: Suggested,
   definitions: readonly PersonField[],
-  people: readonly Person[],
+  nameOf: ReturnType<typeof usePersonNames>,
 ): string {
   const { title, team, location, managerId, role, fields = {} } = filter;
-  const manager = people.find(({ id }) => id === managerId);
+  const manager = nameOf(managerId ?? null);
   const labels = new Map(definitions.map(({ slug, label }) => [slug, label]));
   const parts = [
     title,
     team === undefined ? undefined : `team ${team}`,
     location,
-    manager === undefined ? undefined : `managed by ${manager.name}`,
+    manager === undefined ? undefined : `managed by ${manager}`,
     role === undefined ? undefined : `role ${roleNames[role]}`,
     ...Object.entries(fields).map(([slug, value]) => `${labels.get(slug) ?? slug} ${value}`),
     effectiveStart === null ? undefined : `from ${formatDay(effectiveStart, 'year')}`,

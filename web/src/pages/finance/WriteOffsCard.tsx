@@ -22,17 +22,16 @@ import { formatDay } from '../../shared/format/dates.js';
 import { readNumber, writeNumber } from '../../shared/format/entered-numbers.js';
 import { formatMoney } from '../../shared/format/numbers.js';
 import styles from './Finance.module.css';
-import { type BooksProps } from './LiabilityCards.js';
 import { ProposalLine } from './ProposalLine.js';
 
 /** What people owe and the company no longer expects. Without a debt and a write-off there is nothing to show. */
-export function WriteOffsCard({ month, entity }: BooksProps) {
+export function WriteOffsCard({ month }: { readonly month: string }) {
   const { role } = useSession();
   const writeOffs = useQuery(writeOffsQuery);
   const [isProposing, setProposing] = useState(false);
-  const sums = useQuery(liabilityQuery(month, entity, 'currency'));
+  const sums = useQuery(liabilityQuery(month, 'currency'));
   const isOwed = (sums.data?.liability ?? []).some(({ receivable }) => receivable > 0);
-  const debtors = useQuery({ ...debtorsQuery(month, entity), enabled: isProposing });
+  const debtors = useQuery({ ...debtorsQuery(month), enabled: isProposing });
   return (
     <Loaded query={writeOffs} height={80}>
       {(known) =>
@@ -94,12 +93,12 @@ function ProposeDialog({ month, debtors, onClose }: ProposeProps) {
     reason: '',
   });
   const { debtor, amount, day, reason } = form.values;
-  const { repId, entity, currency } = debtors.find((each) => keyOf(each) === debtor) ?? first;
+  const { repId, currency } = debtors.find((each) => keyOf(each) === debtor) ?? first;
   const entered = readNumber(amount);
   const change = useChange({
     send: async () => {
       if (repId !== null && entered !== null)
-        await api.proposeWriteOff({ body: { repId, entity, currency, amount: entered, day, reason } });
+        await api.proposeWriteOff({ body: { repId, currency, amount: entered, day, reason } });
     },
     onDone: () => {
       form.clear();

@@ -2,9 +2,8 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useEffect } from 'react';
 import { allPlansQuery } from '../../api/import-queries.js';
-import { type Person, peopleQuery } from '../../api/payroll-queries.js';
+import { type PeopleFilter, peopleCountQuery } from '../../api/person-list-queries.js';
 import { dealsQuery, type Plan } from '../../api/queries.js';
-import { type Assignment, assignmentsQuery, type Quota, quotasQuery } from '../../api/set-up-queries.js';
 import { useSession } from '../../app/session.js';
 import blocks from '../../components/Blocks.module.css';
 import { Skeleton } from '../../components/States.js';
@@ -14,7 +13,6 @@ import { listRules, needsQuota } from '../../features/plans/rules.js';
 import { formatCount } from '../../shared/format/numbers.js';
 import styles from './Overview.module.css';
 import { rememberSetUp } from './was-set-up.js';
-import { countPlanned } from './without-plan.js';
 
 interface Item {
   readonly title: string;
@@ -73,36 +71,41 @@ export function SetUp() {
 /** The items, or null if something did not load. */
 function useItems(): { readonly items: readonly Item[] | null; readonly isPending: boolean } {
   const queries = [
-    useQuery(peopleQuery),
     useQuery(dealsQuery({ limit: '1' })),
     useQuery(allPlansQuery),
-    useQuery(assignmentsQuery),
-    useQuery(quotasQuery),
+    useQuery(peopleCountQuery(sellers)),
+    useQuery(peopleCountQuery({ ...sellers, assigned: 'true' })),
+    useQuery(peopleCountQuery({ ...sellers, roles: 'rep', assigned: 'false' })),
+    useQuery(peopleCountQuery({ hasQuota: 'true' })),
   ] as const;
-  const [people, deals, plans, assignments, quotas] = queries;
+  const [deals, plans, ...counts] = queries;
+  const [all, onPlan, repsWithout, withQuota] = counts.map(({ data }) => data);
   const items =
-    people.data && deals.data && plans.data && assignments.data && quotas.data
-      ? buildItems({
-          people: people.data.reps,
-          deals: deals.data.count,
-          plans: plans.data,
-          assignments: assignments.data,
-          quotas: quotas.data,
-        })
-      : null;
+    deals.data === undefined ||
+    plans.data === undefined ||
+    all === undefined ||
+    onPlan === undefined ||
+    repsWithout === undefined ||
+    withQuota === undefined
+      ? null
+      : buildItems({ plans: plans.data, deals: deals.data.count, sellers: all, onPlan, repsWithout, withQuota });
   return { items, isPending: queries.some(({ isPending }) => isPending) };
 }
 
+/** People who may earn commission: reps must be on a plan, managers may be. */
+const sellers: PeopleFilter = { active: 'true', roles: 'rep,manager' };
+
 interface Stored {
-  readonly people: readonly Person[];
   readonly deals: number;
   readonly plans: readonly Plan[];
-  readonly assignments: readonly Assignment[];
-  readonly quotas: readonly Quota[];
+  /** Numbers of people. */
+  readonly sellers: number;
+  readonly onPlan: number;
+  readonly repsWithout: number;
+  readonly withQuota: number;
 }
 
-function buildItems({ people, deals, plans, assignments, quotas }: Stored): readonly Item[] {
-  const { sellers, onPlan, repsWithout } = countPlanned(people, new Set(assignments.map(({ repId }) => repId)));
+function buildItems({ deals, plans, sellers, onPlan, repsWithout, withQuota }: Stored): readonly Item[] {
   return [
     {
       title: 'People',
@@ -128,7 +131,7 @@ function buildItems({ people, deals, plans, assignments, quotas }: Stored): read
       to: '/assignments',
       fix: 'Assign',
     },
-    quotaItem(plans, quotas),
+    quotaItem(plans, withQuota),
   ];
 }
 
@@ -143,9 +146,8 @@ function planItem(plans: readonly Plan[]): Item {
   };
 }
 
-function quotaItem(plans: readonly Plan[], quotas: readonly Quota[]): Item {
+function quotaItem(plans: readonly Plan[], people: number): Item {
   const isNeeded = plans.some((plan) => listRules(plan).some(needsQuota));
-  const people = new Set(quotas.map(({ repId }) => repId)).size;
   return {
     title: 'Quotas',
     detail: isNeeded

@@ -1,5 +1,6 @@
+import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { type Person } from '../../api/payroll-queries.js';
+import { type Person, peopleQuery } from '../../api/person-list-queries.js';
 import { useSession } from '../../app/session.js';
 import { type Column, DataTable } from '../../components/DataTable.js';
 import { StatementLink } from '../../components/links.js';
@@ -15,12 +16,12 @@ interface MissingPeopleProps {
   readonly period: string;
   readonly currency: string;
   readonly missing: readonly Missing[];
-  readonly people: readonly Person[];
 }
 
 /** Who is not in the file, why, and one action for each. */
-export function MissingPeople({ period, currency, missing, people }: MissingPeopleProps) {
+export function MissingPeople({ period, currency, missing }: MissingPeopleProps) {
   const rows = useFirstRows(missing);
+  const [admin] = useQuery(peopleQuery({ role: 'admin', active: 'true' }, 0, 1)).data?.reps ?? [];
   return (
     <section>
       <h2 className={styles.heading}>Who is missing, and why</h2>
@@ -29,7 +30,7 @@ export function MissingPeople({ period, currency, missing, people }: MissingPeop
       ) : (
         <DataTable
           caption="People who are not in the file"
-          columns={buildColumns(period, currency, people)}
+          columns={buildColumns(period, currency, admin)}
           rows={rows.visible}
           rowKey={({ statement }) => statement.repId}
           rowHeight={53}
@@ -53,7 +54,7 @@ export function MissingPeople({ period, currency, missing, people }: MissingPeop
   );
 }
 
-function buildColumns(period: string, currency: string, people: readonly Person[]): readonly Column<Missing>[] {
+function buildColumns(period: string, currency: string, admin: Person | undefined): readonly Column<Missing>[] {
   return [
     {
       key: 'person',
@@ -97,7 +98,7 @@ function buildColumns(period: string, currency: string, people: readonly Person[
       header: <span className="unseen">Action</span>,
       align: 'right',
       phone: 'note',
-      cell: (row) => <Action row={row} period={period} people={people} />,
+      cell: (row) => <Action row={row} period={period} admin={admin} />,
     },
   ];
 }
@@ -105,11 +106,12 @@ function buildColumns(period: string, currency: string, people: readonly Person[
 interface ActionProps {
   readonly row: Missing;
   readonly period: string;
-  readonly people: readonly Person[];
+  /** Who is reminded of a person without a manager. */
+  readonly admin: Person | undefined;
 }
 
 /** What the reader can do about the reason. Payroll cannot approve, and reminds who can. */
-function Action({ row: { statement, manager, disputeId }, period, people }: ActionProps) {
+function Action({ row: { statement, manager, disputeId }, period, admin }: ActionProps) {
   const { role } = useSession();
   const whose = <span className="unseen"> about {statement.name}</span>;
   if (disputeId !== null)
@@ -125,7 +127,7 @@ function Action({ row: { statement, manager, disputeId }, period, people }: Acti
         Review{whose}
       </Link>
     );
-  const to = manager?.email ?? people.find((person) => person.role === 'admin' && person.active)?.email ?? '';
+  const to = manager?.email ?? admin?.email ?? '';
   const subject = `Statement of ${statement.name} for ${formatPeriod(period)}`;
   const body = `The statement of ${statement.name} for ${formatPeriod(period)} is not approved yet, so the payroll file does not contain it.`;
   return (

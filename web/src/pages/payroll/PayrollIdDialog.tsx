@@ -1,6 +1,6 @@
 import { useChange } from '../../api/change.js';
 import { api } from '../../api/client.js';
-import { type Person } from '../../api/payroll-queries.js';
+import { type Person } from '../../api/person-list-queries.js';
 import { usePersistedForm } from '../../app/persisted-state.js';
 import { Dialog } from '../../components/Dialog.js';
 import { TextField } from '../../components/Field.js';

@@ -6,10 +6,10 @@ import {
   type Layout,
   type PayrollTerms,
   payrollTermsQuery,
-  peopleQuery,
   type Scope,
 } from '../../api/payroll-queries.js';
-import { type TeamStatements, teamStatementsQuery } from '../../api/team-queries.js';
+import { allPeopleQuery, type Person } from '../../api/person-list-queries.js';
+import { allStatementsQuery, type TeamStatements } from '../../api/team-queries.js';
 import { useSession } from '../../app/session.js';
 import { useEndedPeriod } from '../../app/today.js';
 import blocks from '../../components/Blocks.module.css';
@@ -17,7 +17,7 @@ import { combineQueries, Loaded } from '../../components/Loaded.js';
 import { Page } from '../../components/Page.js';
 import { PeriodPicker } from '../../components/PeriodPicker.js';
 import { EmptyState } from '../../components/States.js';
-import { ListedPeople, usePersonFilter } from '../../features/people/ListedPeople.js';
+import { ListedPeople, usePeopleQuery } from '../../features/people/ListedPeople.js';
 import { isFiltered, type PersonFilter, personFilterOf } from '../../features/people/person-filter.js';
 import { hasPayouts } from '../../features/statements/pay-sums.js';
 import { formatSpan, zoneName } from '../../shared/format/dates.js';
@@ -43,7 +43,7 @@ export function PayrollPage() {
   const navigate = useNavigate({ from: '/payroll' });
   const search = route.useSearch();
   const period = useEndedPeriod(search.period);
-  const team = useQuery(teamStatementsQuery(period));
+  const team = useQuery(allStatementsQuery(period));
   return (
     <Page
       isInOrder
@@ -94,32 +94,31 @@ interface FileChoice {
 /** Everything appears at once, so that nothing moves. */
 function PayrollPeriod({ period, team, filter, file }: PayrollPeriodProps) {
   const navigate = useNavigate({ from: '/payroll' });
-  const isFound = usePersonFilter(filter);
-  const visible = isFiltered(filter) ? restrict(team, isFound) : team;
-  const people = useQuery(peopleQuery);
+  const found = useQuery(allStatementsQuery(period, usePeopleQuery(filter))).data;
+  const visible = found === undefined ? team : isFiltered(filter) ? { ...found, handedOver: [] } : found;
+  const everyone = useQuery(allPeopleQuery);
   const handovers = useQuery(handoversQuery);
   const terms = useQuery(payrollTermsQuery);
   const pays = hasPayouts(team.statements);
   return (
     <>
       <ListedPeople
-        repIds={team.statements.map(({ repId }) => repId)}
+        count={team.statements.length}
         filter={filter}
         visible={visible.statements.length}
         onFilter={(next) => navigate({ search: (present) => ({ ...present, ...next }), replace: true })}
       />
-      {pays ? <PaySums team={visible} isFound={isFound} /> : <PayrollStrip team={visible} />}
-      <Loaded query={combineQueries({ people, handovers, terms })} height={900}>
-        {({ people: { reps }, handovers: { handovers: recorded }, terms: codes }) => (
+      {pays ? <PaySums team={visible} /> : <PayrollStrip team={visible} />}
+      <Loaded query={combineQueries({ everyone, handovers, terms })} height={900}>
+        {({ everyone: people, handovers: { handovers: recorded }, terms: codes }) => (
           <>
             <div className={`${blocks.columns} ${styles.tables}`}>
               <MissingPeople
                 period={period}
                 currency={team.currency}
-                missing={missingPeople(visible.statements, reps)}
-                people={reps}
+                missing={missingPeople(visible.statements, byId(people))}
               />
-              <ReadyByTeam team={visible} people={reps} />
+              <ReadyByTeam team={visible} people={byId(people)} />
             </div>
             {isFiltered(filter) ? <p className="dim">{wholePeriod(pays)}</p> : null}
             {pays ? (
@@ -143,15 +142,15 @@ function PayrollPeriod({ period, team, filter, file }: PayrollPeriodProps) {
 }
 
 interface PaySumsProps {
+  /** Of the people who pass the filter of the page. */
   readonly team: TeamStatements;
-  /** Whether the person passes the filter of the page. */
-  readonly isFound: (repId: string, name: string) => boolean;
 }
 
 /** The sums of a pay period and its people. Holds are those of today, so earlier periods have none. */
-function PaySums({ team, isFound }: PaySumsProps) {
+function PaySums({ team }: PaySumsProps) {
+  const listed = new Set(team.statements.map(({ repId }) => repId));
   const isPresent = team.period >= useEndedPeriod();
-  const held = useHeld(isPresent).filter(({ repId, repName }) => isFound(repId, repName));
+  const held = useHeld(isPresent).filter(({ repId }) => listed.has(repId));
   const rows = listRunRows(team.statements);
   return (
     <>
@@ -196,9 +195,8 @@ function Payout({ period, team, terms, file }: PayoutProps) {
   );
 }
 
-/** The statements of the people who match, without what is known of the whole period only. */
-function restrict(team: TeamStatements, isFound: (repId: string, name: string) => boolean): TeamStatements {
-  return { ...team, statements: team.statements.filter(({ repId, name }) => isFound(repId, name)), handedOver: [] };
+function byId(people: readonly Person[]): ReadonlyMap<string, Person> {
+  return new Map(people.map((person) => [person.id, person]));
 }
 
 /** What is paid does not depend on the filter. */

@@ -1,9 +1,10 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
-import { type Person, peopleQuery } from '../../api/payroll-queries.js';
+import { usePeopleById } from '../../api/people-by-id.js';
+import { type PeopleFilter, type Person, peopleQuery, usePeopleCount } from '../../api/person-list-queries.js';
 import { roleNames } from '../../app/navigation.js';
-import { isPersisted } from '../../app/persisted-state.js';
+import { usePersistedChoice } from '../../app/persisted-state.js';
 import { type Role, useSession } from '../../app/session.js';
 import blocks from '../../components/Blocks.module.css';
 import { LinkButton } from '../../components/Button.js';
@@ -11,14 +12,15 @@ import { type Column, DataTable } from '../../components/DataTable.js';
 import { Loaded } from '../../components/Loaded.js';
 import { Page } from '../../components/Page.js';
 import { rowAction } from '../../components/row-keys.js';
-import { EmptyState } from '../../components/States.js';
+import { EmptyState, Skeleton } from '../../components/States.js';
 import { Badge } from '../../components/StatusBadge.js';
 import { Tabs } from '../../components/Tabs.js';
-import { ListedPeople, usePersonFilter } from '../../features/people/ListedPeople.js';
+import { ListedPeople, useFilterChoices, usePeopleQuery } from '../../features/people/ListedPeople.js';
 import { isFiltered, personFilterOf } from '../../features/people/person-filter.js';
-import { formatCount } from '../../shared/format/numbers.js';
+import { PeoplePager, usePersonPages } from '../../features/people/person-pages.js';
+import { formatCount, formatNumber } from '../../shared/format/numbers.js';
 import styles from './Payroll.module.css';
-import { PayrollIdDialog, payrollIdKey } from './PayrollIdDialog.js';
+import { PayrollIdDialog } from './PayrollIdDialog.js';
 
 const route = getRouteApi('/_shell/people');
 
@@ -26,39 +28,54 @@ type Part = 'missing' | 'all';
 
 /** Everyone with their ID in the payroll system. Payroll adds missing IDs, admins also change them. */
 export function PeoplePage() {
-  const people = useQuery(peopleQuery);
-  const reps = people.data?.reps;
+  const all = usePeopleCount({});
+  const missing = usePeopleCount(withoutId);
+  const filters = useFilterChoices({});
   return (
     <Page
       title="People and IDs"
       crumbs={[{ label: 'People and IDs' }]}
       facts={[
-        reps === undefined ? null : formatCount(reps.length, 'person', 'people'),
-        reps === undefined ? null : `${reps.filter(hasNoId).length} without a payroll ID`,
+        all === undefined ? null : formatCount(all, 'person', 'people'),
+        missing === undefined ? null : `${formatNumber(missing)} without a payroll ID`,
       ]}
     >
-      <Loaded query={people} height={480}>
-        {(loaded) => <People people={loaded.reps} />}
-      </Loaded>
+      {all === undefined || missing === undefined || filters.data === undefined ? (
+        <Skeleton height={480} />
+      ) : (
+        <People all={all} missing={missing} />
+      )}
     </Page>
   );
 }
+
+const withoutId: PeopleFilter = { withoutPayrollId: 'true' };
 
 /** Whether files need an ID that is missing. Other roles are not paid by plans, as a rule. */
 function hasNoId({ payrollId, active, role }: Person): boolean {
   return payrollId === null && active && (role === 'rep' || role === 'manager');
 }
 
-function People({ people }: { readonly people: readonly Person[] }) {
+interface PeopleProps {
+  readonly all: number;
+  /** How many of them have no payroll ID. */
+  readonly missing: number;
+}
+
+function People({ all, missing }: PeopleProps) {
   const { role } = useSession();
-  const missing = people.filter(hasNoId);
-  const [part, setPart] = useState<Part>(missing.length > 0 ? 'missing' : 'all');
-  const [edited, setEdited] = useState(() => people.find(({ id }) => isPersisted(payrollIdKey(id))) ?? null);
-  const admins = people.filter((person) => person.role === 'admin' && person.active).map(({ name }) => name);
-  const filter = personFilterOf(route.useSearch());
+  const [part, setPart] = useState<Part>(missing > 0 ? 'missing' : 'all');
+  const search = route.useSearch();
+  const filter = personFilterOf(search);
   const navigate = useNavigate({ from: '/people' });
-  const isFound = usePersonFilter(filter);
-  const visible = (part === 'all' ? people : missing).filter((person) => isFound(person.id, person.name));
+  const wanted = { ...usePeopleQuery(filter), ...(part === 'missing' ? withoutId : {}) };
+  const list = usePersonPages(wanted);
+  const found = usePeopleCount(usePeopleQuery(filter));
+  const managers = usePeopleById((list.data?.reps ?? []).map(({ managerId }) => managerId));
+  const names = (id: string | null) => managers.people.get(id ?? '')?.name;
+  const [editedId, setEdited] = usePersistedChoice<string>('payroll id');
+  const edited = usePeopleById([editedId]).people.get(editedId ?? '') ?? null;
+  const admins = useQuery(peopleQuery({ role: 'admin', active: 'true' }, 0, maxNamedAdmins + 1)).data?.reps ?? [];
   return (
     <div>
       <Tabs<Part>
@@ -66,49 +83,63 @@ function People({ people }: { readonly people: readonly Person[] }) {
         current={part}
         onChange={setPart}
         tabs={[
-          { key: 'missing', label: 'Without ID', count: missing.length },
-          { key: 'all', label: 'All', count: people.length },
+          { key: 'missing', label: 'Without ID', count: missing },
+          { key: 'all', label: 'All', count: all },
         ]}
         side={
-          role === 'admin' || admins.length === 0 || admins.length > 3 ? undefined : (
+          role === 'admin' || admins.length === 0 || admins.length > maxNamedAdmins ? undefined : (
             <span className="dim">
-              {new Intl.ListFormat('en', { type: 'disjunction' }).format(admins)} changes existing IDs
+              {new Intl.ListFormat('en', { type: 'disjunction' }).format(admins.map(({ name }) => name))} changes
+              existing IDs
             </span>
           )
         }
       />
       <div className={`${blocks.inOrder} ${styles.listed}`}>
         <ListedPeople
-          repIds={people.map(({ id }) => id)}
+          of={{}}
           filter={filter}
-          visible={people.filter((person) => isFound(person.id, person.name)).length}
-          onFilter={(search) => navigate({ search, replace: true })}
+          visible={found ?? 0}
+          onFilter={(next) => navigate({ search: next, replace: true })}
         />
-        {visible.length === 0 && isFiltered(filter) ? (
-          <EmptyState title="No one who matches is in this list">Clear the filters to see everyone.</EmptyState>
-        ) : visible.length === 0 ? (
-          <EmptyState title="Everyone has a payroll ID">Files of every layout can be made.</EmptyState>
-        ) : (
-          <DataTable
-            caption="People and their payroll IDs"
-            columns={buildColumns(people, role, setEdited)}
-            rows={visible}
-            rowKey={({ id }) => id}
-            rowHeight={37}
-          />
-        )}
+        <Loaded
+          query={managers.isPending && managers.people.size === 0 ? { ...list, data: undefined } : list}
+          height={480}
+        >
+          {({ reps, count }) =>
+            count === 0 && isFiltered(filter) ? (
+              <EmptyState title="No one who matches is in this list">Clear the filters to see everyone.</EmptyState>
+            ) : count === 0 ? (
+              <EmptyState title="Everyone has a payroll ID">Files of every layout can be made.</EmptyState>
+            ) : (
+              <>
+                <DataTable
+                  caption="People and their payroll IDs"
+                  columns={buildColumns(names, role, ({ id }) => setEdited(id))}
+                  rows={reps}
+                  rowKey={({ id }) => id}
+                  rowHeight={37}
+                  isSorted
+                />
+                <PeoplePager list={list} />
+              </>
+            )
+          }
+        </Loaded>
       </div>
       {edited === null ? null : <PayrollIdDialog person={edited} onClose={() => setEdited(null)} />}
     </div>
   );
 }
 
+/** More admins are not named. */
+const maxNamedAdmins = 3;
+
 function buildColumns(
-  people: readonly Person[],
+  names: (id: string | null) => string | undefined,
   role: Role,
   onEdit: (person: Person) => void,
 ): readonly Column<Person>[] {
-  const names = new Map(people.map(({ id, name }) => [id, name]));
   const edit: Column<Person> = {
     key: 'edit',
     header: <span className="unseen">Action</span>,
@@ -140,10 +171,11 @@ function buildColumns(
     {
       key: 'manager',
       header: 'Manager',
-      cell: ({ managerId }) => names.get(managerId ?? '') ?? <span className="dim">–</span>,
+      sortBy: ({ managerId }) => names(managerId) ?? null,
+      cell: ({ managerId }) => names(managerId) ?? <span className="dim">–</span>,
     },
     {
-      key: 'id',
+      key: 'payrollId',
       header: 'Payroll ID',
       phone: 'amount',
       sortBy: ({ payrollId }) => payrollId ?? null,

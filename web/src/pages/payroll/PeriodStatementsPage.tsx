@@ -1,20 +1,28 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
-import { type TeamStatement, type TeamStatements, teamStatementsQuery } from '../../api/team-queries.js';
+import {
+  countOf,
+  type TeamStatement,
+  type TeamStatements,
+  teamOnPage,
+  teamStatementsQuery,
+} from '../../api/team-queries.js';
 import { useSession } from '../../app/session.js';
 import { useEndedPeriod } from '../../app/today.js';
 import { type Column, DataTable } from '../../components/DataTable.js';
 import { Loaded } from '../../components/Loaded.js';
 import { personColumn } from '../../components/links.js';
+import { useListPage } from '../../components/list-page.js';
 import { Money } from '../../components/Money.js';
 import { Card, Page } from '../../components/Page.js';
+import { ListPager } from '../../components/Pager.js';
 import { PeriodPicker } from '../../components/PeriodPicker.js';
 import { EmptyState } from '../../components/States.js';
 import { PaidBadge } from '../../features/payslip/PaidBadge.js';
-import { ListedPeople, usePersonFilter } from '../../features/people/ListedPeople.js';
+import { ListedPeople, usePeopleQuery } from '../../features/people/ListedPeople.js';
 import { isFiltered, personFilterOf } from '../../features/people/person-filter.js';
 import { DownloadLink } from '../../features/statements/DownloadLink.js';
-import { hasPayouts, netSums, paidAmount } from '../../features/statements/pay-sums.js';
+import { hasPayouts, netSums, paidAmount, type Sum, sumByCurrency } from '../../features/statements/pay-sums.js';
 import { SumLines } from '../../features/statements/SumLines.js';
 import { formatCount, formatMoney } from '../../shared/format/numbers.js';
 import { formatPeriod } from '../../shared/format/periods.js';
@@ -33,7 +41,7 @@ export function PeriodStatementsPage() {
       title={`Statements for ${formatPeriod(period)}`}
       crumbs={[{ label: 'Statements', to: '/payroll-statements' }, { label: formatPeriod(period) }]}
       facts={[
-        team.data === undefined ? null : formatCount(team.data.statements.length, 'person', 'people'),
+        team.data === undefined ? null : formatCount(countOf(team.data, team.data.statements), 'person', 'people'),
         `amounts in ${workspace.currency}`,
       ]}
       actions={
@@ -62,14 +70,17 @@ function StatementTable({ period, team }: { readonly period: string; readonly te
   const { statements, currency } = team;
   const navigate = useNavigate({ from: '/payroll-statements' });
   const filter = personFilterOf(route.useSearch());
-  const isFound = usePersonFilter(filter);
-  const visible = statements.filter((statement) => isFound(statement.repId, statement.name));
+  const people = usePeopleQuery(filter);
+  const [page, onPage] = useListPage({ period, people });
+  const found = useQuery(teamStatementsQuery(period, people, page)).data ?? team;
+  const visible = found.statements;
+  const count = countOf(found, visible);
   return (
     <>
       <ListedPeople
-        repIds={statements.map(({ repId }) => repId)}
+        count={countOf(team, statements)}
         filter={filter}
-        visible={visible.length}
+        visible={count}
         onFilter={(next) => navigate({ search: (present) => ({ ...present, ...next }), replace: true })}
       />
       <Card isFlush>
@@ -81,12 +92,26 @@ function StatementTable({ period, team }: { readonly period: string; readonly te
           rowHeight={37}
           isInset
           total={{
-            person: !isFiltered(filter) ? 'Everyone' : formatCount(visible.length, 'person', 'people'),
-            net: <SumLines sums={netSums(visible, currency)} main={currency} isTotal />,
+            person: !isFiltered(filter) ? 'Everyone' : formatCount(count, 'person', 'people'),
+            net: <SumLines sums={totalSums(found)} main={currency} isTotal />,
           }}
         />
       </Card>
+      <ListPager page={page} pageSize={teamOnPage} count={count} onChange={onPage} />
     </>
+  );
+}
+
+/** What everyone is paid by currency, also people of other pages. */
+function totalSums(team: TeamStatements): readonly Sum[] {
+  const { statements, currency, totals, otherCurrencies } = team;
+  if (countOf(team, statements) <= teamOnPage) return netSums(statements, currency);
+  return sumByCurrency(
+    [{ currency, summary: totals }, ...otherCurrencies].map(({ currency: of, summary }) => ({
+      currency: of,
+      amount: summary.payable ?? summary.netPayout,
+    })),
+    currency,
   );
 }
 

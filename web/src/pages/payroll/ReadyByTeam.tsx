@@ -1,4 +1,4 @@
-import { type Person } from '../../api/payroll-queries.js';
+import { type Person } from '../../api/person-list-queries.js';
 import { type TeamStatement, type TeamStatements } from '../../api/team-queries.js';
 import { type Column, DataTable } from '../../components/DataTable.js';
 import { hasPayouts, netSums } from '../../features/statements/pay-sums.js';
@@ -16,7 +16,8 @@ interface Team {
 
 interface ReadyByTeamProps {
   readonly team: TeamStatements;
-  readonly people: readonly Person[];
+  /** The people of the statements and their managers, by id. */
+  readonly people: ReadonlyMap<string, Person>;
 }
 
 /** The approved amounts by the manager of today. */
@@ -72,8 +73,7 @@ function describeCount(statements: readonly TeamStatement[]): string {
   return `${formatNumber(statements.filter(isApproved).length)} of ${formatNumber(statements.length)}`;
 }
 
-function groupByTeam(statements: readonly TeamStatement[], people: readonly Person[]): readonly Team[] {
-  const byId = new Map(people.map((person) => [person.id, person]));
+function groupByTeam(statements: readonly TeamStatement[], byId: ReadonlyMap<string, Person>): readonly Team[] {
   return [...Map.groupBy(statements, ({ repId }) => byId.get(repId)?.managerId ?? '')]
     .map(([key, ofIt]) => ({ key, manager: byId.get(key) ?? null, statements: ofIt }))
     .sort((left, other) => other.statements.length - left.statements.length);

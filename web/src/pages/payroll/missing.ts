@@ -1,4 +1,4 @@
-import { type Person } from '../../api/payroll-queries.js';
+import { type Person } from '../../api/person-list-queries.js';
 import { isPaidElsewhere, type TeamStatement } from '../../api/team-queries.js';
 import { typeWords } from '../../features/disputes/words.js';
 import { paidAmount } from '../../features/statements/pay-sums.js';
@@ -16,8 +16,10 @@ export interface Missing {
 }
 
 /** Everyone whose statement is not approved, the largest amounts first. */
-export function missingPeople(statements: readonly TeamStatement[], people: readonly Person[]): readonly Missing[] {
-  const byId = new Map(people.map((person) => [person.id, person]));
+export function missingPeople(
+  statements: readonly TeamStatement[],
+  byId: ReadonlyMap<string, Person>,
+): readonly Missing[] {
   return statements
     .filter((statement) => !isApproved(statement) && !isPaidElsewhere(statement))
     .map((statement) => {

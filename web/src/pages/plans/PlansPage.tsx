@@ -14,7 +14,7 @@ import { Tabs } from '../../components/Tabs.js';
 import { listRules } from '../../features/plans/rules.js';
 import { summarizeRule } from '../../features/plans/summary.js';
 import { formatDay } from '../../shared/format/dates.js';
-import { formatCount } from '../../shared/format/numbers.js';
+import { formatCount, formatNumber } from '../../shared/format/numbers.js';
 import { PlanBadge } from './PlanBadge.js';
 
 const route = getRouteApi('/_shell/plans');
@@ -115,8 +115,8 @@ function PlanTable({ plans }: { readonly plans: readonly Plan[] }) {
       header: 'People',
       align: 'right',
       phone: 'amount',
-      sortBy: ({ assignedReps }) => assignedReps.length,
-      cell: ({ assignedReps }) => <span className="num">{assignedReps.length}</span>,
+      sortBy: ({ assignedCount = 0 }) => assignedCount,
+      cell: ({ assignedCount = 0 }) => <span className="num">{formatNumber(assignedCount)}</span>,
     },
     {
       key: 'since',

@@ -1,8 +1,8 @@
 import { IconPlus, IconTrash } from '@tabler/icons-react';
-import { useQuery } from '@tanstack/react-query';
 import { useChange } from '../../api/change.js';
 import { api } from '../../api/client.js';
-import { peopleQuery } from '../../api/payroll-queries.js';
+import { usePersonNames } from '../../api/people-by-id.js';
+import { signingPeople } from '../../api/person-list-queries.js';
 import { type Workspace } from '../../api/settings-queries.js';
 import { showMessage } from '../../app/messages.js';
 import { usePersistedForm } from '../../app/persisted-state.js';
@@ -11,6 +11,7 @@ import { Button, IconButton } from '../../components/Button.js';
 import { CheckList, Choice, TextField } from '../../components/Field.js';
 import { Card } from '../../components/Page.js';
 import { describeChain } from '../../features/approvals/chain-words.js';
+import { FindPerson, usePersonFinder } from '../../features/people/PersonChoice.js';
 import { type EnteredStep, newStep, readSteps, signerChoices, toEnteredSteps } from './entered-steps.js';
 import styles from './Settings.module.css';
 import { SettingsForm } from './SettingsForm.js';
@@ -22,8 +23,8 @@ export function ApprovalStepSettings({ stored }: { readonly stored: Workspace })
   const form = usePersistedForm('approval-steps', { steps: toEnteredSteps(stored.approvalSteps ?? []) });
   const { steps } = form.values;
   const read = readSteps(steps);
-  const people = useQuery(peopleQuery).data?.reps ?? [];
-  const nameOf = (repId: string) => people.find(({ id }) => id === repId)?.name ?? repId;
+  const findName = usePersonNames(steps.flatMap(({ repIds }) => repIds));
+  const nameOf = (repId: string) => findName(repId) ?? '…';
   const save = useChange({
     send: () => api.updateWorkspace({ body: { approvalSteps: read === null || read.length === 0 ? null : read } }),
     onDone: () => {
@@ -52,7 +53,6 @@ export function ApprovalStepSettings({ stored }: { readonly stored: Workspace })
             key={index}
             number={index + 1}
             step={step}
-            people={people.filter(({ active, role }) => active && (role === 'admin' || role === 'manager'))}
             onChange={(part) => change(index, part)}
             onRemove={() => form.change({ steps: steps.filter((_, at) => at !== index) })}
           />
@@ -75,15 +75,29 @@ export function ApprovalStepSettings({ stored }: { readonly stored: Workspace })
   );
 }
 
+interface SignersProps {
+  readonly chosen: readonly string[];
+  readonly onChange: (repIds: readonly string[]) => void;
+}
+
+function Signers({ chosen, onChange }: SignersProps) {
+  const finder = usePersonFinder({ of: signingPeople, chosen });
+  return (
+    <>
+      <FindPerson finder={finder} />
+      <CheckList label="People" choices={finder.choices} chosen={chosen} onChange={onChange} />
+    </>
+  );
+}
+
 interface StepFieldsProps {
   readonly number: number;
   readonly step: EnteredStep;
-  readonly people: readonly { readonly id: string; readonly name: string }[];
   readonly onChange: (part: Partial<EnteredStep>) => void;
   readonly onRemove: () => void;
 }
 
-function StepFields({ number, step, people, onChange, onRemove }: StepFieldsProps) {
+function StepFields({ number, step, onChange, onRemove }: StepFieldsProps) {
   const text = (name: 'name' | 'minPayable' | 'minChange' | 'dueDays') => ({
     value: step[name],
     onChange: ({ currentTarget }: { readonly currentTarget: { readonly value: string } }) =>
@@ -102,14 +116,7 @@ function StepFields({ number, step, people, onChange, onRemove }: StepFieldsProp
         value={step.kind}
         onChange={({ currentTarget }) => onChange({ kind: currentTarget.value as EnteredStep['kind'] })}
       />
-      {step.kind === 'people' ? (
-        <CheckList
-          label="People"
-          choices={people.map(({ id, name }) => [id, name] as const)}
-          chosen={step.repIds}
-          onChange={(repIds) => onChange({ repIds })}
-        />
-      ) : null}
+      {step.kind === 'people' ? <Signers chosen={step.repIds} onChange={(repIds) => onChange({ repIds })} /> : null}
       {step.kind === 'rep' ? null : (
         <TextField
           label="Only from this amount on (optional)"

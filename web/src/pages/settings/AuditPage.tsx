@@ -1,23 +1,25 @@
 import { IconDownload } from '@tabler/icons-react';
-import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { useInfiniteQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
 import { api } from '../../api/client.js';
 import { saveFile, useDownload } from '../../api/download.js';
-import { peopleQuery } from '../../api/payroll-queries.js';
+import { type PeopleById, usePeopleById } from '../../api/people-by-id.js';
+import { isUuid } from '../../api/person-list-queries.js';
 import { type AuditFilter, auditQuery } from '../../api/settings-queries.js';
 import blocks from '../../components/Blocks.module.css';
 import { Button, RowButton } from '../../components/Button.js';
 import { type Column, DataTable } from '../../components/DataTable.js';
 import { DayRange } from '../../components/DayRange.js';
 import { Filters } from '../../components/Filters.js';
-import { InlineInput, InlineSelect } from '../../components/Inline.js';
+import { InlineInput } from '../../components/Inline.js';
 import { Loaded } from '../../components/Loaded.js';
 import { Page } from '../../components/Page.js';
 import { rowAction } from '../../components/row-keys.js';
 import { EmptyState, Skeleton } from '../../components/States.js';
 import { Badge } from '../../components/StatusBadge.js';
 import { Tabs } from '../../components/Tabs.js';
+import { InlinePersonChoice } from '../../features/people/PersonChoice.js';
 import { formatTimestamp } from '../../shared/format/dates.js';
 import { formatCount, formatNumber } from '../../shared/format/numbers.js';
 import { operationName } from '../../shared/format/operations.js';
@@ -75,12 +77,12 @@ interface EntriesProps {
 function Entries({ filter, onFilter }: EntriesProps) {
   const entries = useInfiniteQuery(auditQuery(filter));
   const [open, setOpen] = useState<string | null>(null);
-  const people = useQuery(peopleQuery);
-  const names = new Map((people.data?.reps ?? []).map(({ id, name }) => [id, name]));
-  if (people.isPending) return <Skeleton height={480} />;
+  const actors = (entries.data?.pages ?? []).flatMap((page) => page.entries.map(({ actor }) => actorId(actor)));
+  const { people, isPending } = usePeopleById(actors);
+  if (isPending && people.size === 0) return <Skeleton height={480} />;
   return (
     <>
-      <EntryFilters filter={filter} onFilter={onFilter} names={names} />
+      <EntryFilters filter={filter} onFilter={onFilter} />
       <Loaded query={entries} height={480}>
         {({ pages }) => {
           const all = pages.flatMap((page) => page.entries);
@@ -89,7 +91,7 @@ function Entries({ filter, onFilter }: EntriesProps) {
             <>
               <DataTable
                 caption="Audit log"
-                columns={buildColumns(names, open, setOpen)}
+                columns={buildColumns(people, open, setOpen)}
                 rows={groupCalls(all)}
                 rowKey={({ callId }) => callId}
                 below={({ callId, parts }) => (callId === open ? <Parts parts={parts} /> : null)}
@@ -114,11 +116,7 @@ function Parts({ parts }: Pick<AuditCall, 'parts'>) {
   return parts.map((part) => <AuditChanges key={part.entryId} entry={part} />);
 }
 
-interface EntryFiltersProps extends EntriesProps {
-  readonly names: ReadonlyMap<string, string>;
-}
-
-function EntryFilters({ filter, onFilter, names }: EntryFiltersProps) {
+function EntryFilters({ filter, onFilter }: EntriesProps) {
   const { action = '', resource = '' } = filter;
   const [typed, setTyped] = useState({ action, resource });
   // The address may change without these fields, such as by the back button.
@@ -129,15 +127,14 @@ function EntryFilters({ filter, onFilter, names }: EntryFiltersProps) {
         onFilter({ action: operationName(typed.action) || undefined, resource: typed.resource.trim() || undefined })
       }
     >
-      <InlineSelect
+      <InlinePersonChoice
         label="Who"
-        value={filter.actor ?? ''}
-        choices={[
+        value={filter.actor?.replace('rep:', '') ?? ''}
+        first={[
           ['', 'Everyone'],
           ['api-key', 'The key of the workspace'],
-          ...[...names].map(([id, name]) => [`rep:${id}`, name] as const),
         ]}
-        onChange={({ currentTarget }) => onFilter({ actor: currentTarget.value || undefined })}
+        onChoose={(chosen) => onFilter({ actor: (isUuid(chosen) ? `rep:${chosen}` : chosen) || undefined })}
       />
       <InlineInput
         label="What, such as Approve statement"
@@ -157,17 +154,21 @@ function EntryFilters({ filter, onFilter, names }: EntryFiltersProps) {
   );
 }
 
-/** The name behind an actor, such as rep:<id>. */
-function actorWords(actor: string, names: ReadonlyMap<string, string>): string {
-  const id = /rep:([0-9a-f-]{36})/.exec(actor)?.[1];
-  const name = id === undefined ? undefined : names.get(id);
+/** The person in an actor, such as rep:<id>. */
+function actorId(actor: string): string | undefined {
+  return /rep:([0-9a-f-]{36})/.exec(actor)?.[1];
+}
+
+/** The name behind an actor. */
+function actorWords(actor: string, people: PeopleById['people']): string {
+  const name = people.get(actorId(actor) ?? '')?.name;
   if (actor === 'api-key') return 'The key of the workspace';
   if (name === undefined) return actor;
   return actor.startsWith('mcp:') ? `${name}, through an agent` : name;
 }
 
 function buildColumns(
-  names: ReadonlyMap<string, string>,
+  people: PeopleById['people'],
   open: string | null,
   onOpen: (entryId: string | null) => void,
 ): readonly Column<AuditCall>[] {
@@ -189,7 +190,7 @@ function buildColumns(
         </>
       ),
     },
-    { key: 'who', header: 'Who', phone: 'detail', cell: ({ parts: [{ actor }] }) => actorWords(actor, names) },
+    { key: 'who', header: 'Who', phone: 'detail', cell: ({ parts: [{ actor }] }) => actorWords(actor, people) },
     {
       key: 'at',
       header: 'When',

@@ -1,7 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api } from '../../api/client.js';
-import { type Person, peopleQuery } from '../../api/payroll-queries.js';
+import { type PeopleById, usePeopleById } from '../../api/people-by-id.js';
+import { type Person } from '../../api/person-list-queries.js';
 import {
   type IntegrationKey,
   keysQuery,
@@ -25,7 +26,7 @@ export function KeysPage() {
   const keys = useQuery(keysQuery);
   const workspaceKey = useQuery(workspaceKeyQuery);
   const widgets = useQuery(widgetTokensQuery);
-  const people = useQuery(peopleQuery);
+  const creators = usePeopleById((keys.data?.keys ?? []).map(({ createdBy }) => createdBy));
   const [open, setOpen] = usePersistedChoice<KeyDialogName>('new-key');
   const [secret, setSecret] = useState<string | null>(null);
   const done = (text: string) => {
@@ -43,15 +44,22 @@ export function KeysPage() {
         </Button>
       }
     >
-      <Loaded query={combineQueries({ keys, workspaceKey, widgets, people })} height={360}>
-        {({ keys: { keys: all }, workspaceKey: { masked }, widgets: { tokens }, people: { reps } }) => (
+      <Loaded
+        query={combineQueries({
+          keys: creators.isPending ? { ...keys, data: undefined } : keys,
+          workspaceKey,
+          widgets,
+        })}
+        height={360}
+      >
+        {({ keys: { keys: all }, workspaceKey: { masked }, widgets: { tokens } }) => (
           <>
             {all.length === 0 ? (
               <p className="dim">No other system has a key.</p>
             ) : (
               <DataTable
                 caption="Keys"
-                columns={buildColumns(reps)}
+                columns={buildColumns(creators)}
                 rows={all}
                 rowKey={({ id }) => id}
                 rowHeight={45}
@@ -73,7 +81,7 @@ export function KeysPage() {
   );
 }
 
-const buildColumns = (people: readonly Person[]): readonly Column<IntegrationKey>[] => [
+const buildColumns = ({ people }: PeopleById): readonly Column<IntegrationKey>[] => [
   { key: 'name', header: 'Name', phone: 'title', cell: ({ name }) => <span className="strong">{name}</span> },
   {
     key: 'scopes',
@@ -90,7 +98,7 @@ const buildColumns = (people: readonly Person[]): readonly Column<IntegrationKey
     key: 'creator',
     header: 'Created by',
     phone: 'detail',
-    cell: ({ createdBy }) => <Creator person={people.find(({ id }) => id === createdBy) ?? null} />,
+    cell: ({ createdBy }) => <Creator person={people.get(createdBy ?? '') ?? null} />,
   },
   {
     key: 'used',

@@ -33,7 +33,11 @@ interface StatementReviewProps {
 /** The review of the team continues on the statement: why it needs a look, Approve, and the people before and after. */
 export function StatementReview({ repId, period }: StatementReviewProps) {
   const { repId: own } = useSession();
-  const teamRead = useQuery(teamStatementsQuery(period));
+  const pageRead = useQuery(teamStatementsQuery(period));
+  const isOnPage = pageRead.data?.statements.some((each) => each.repId === repId);
+  // A person of a later page is reviewed without the people before and after.
+  const ownRead = useQuery({ ...teamStatementsQuery(period, { ids: repId }), enabled: isOnPage === false });
+  const teamRead = isOnPage === false ? ownRead : pageRead;
   const exceptionsRead = useQuery(exceptionsQuery(period));
   const team = teamRead.data;
   const exceptions = finishedExceptions(exceptionsRead.data);

@@ -5,7 +5,7 @@ import { ApiError } from '#src/client.js';
 import { useChange } from '../../api/change.js';
 import { api } from '../../api/client.js';
 import { allPlansQuery } from '../../api/import-queries.js';
-import { peopleQuery } from '../../api/payroll-queries.js';
+import { usePeopleById } from '../../api/people-by-id.js';
 import { type ChangeRequest, changeRequestsQuery } from '../../api/queries.js';
 import { usePersistedChoice, usePersistedForm } from '../../app/persisted-state.js';
 import blocks from '../../components/Blocks.module.css';
@@ -94,12 +94,13 @@ function Requests({ requests }: { readonly requests: readonly ChangeRequest[] })
   );
 }
 
-/** The names of the people and the plans by their ids, as far as they are loaded. */
-function useNames(): ReadonlyMap<string, string> {
-  const { data: people } = useQuery(peopleQuery);
+/** The names of the people and the plans whom the request names by id, as far as they are loaded. */
+function useNames({ repId, arguments: given }: ChangeRequest): ReadonlyMap<string, string> {
+  const ids = JSON.stringify(given).match(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g) ?? [];
+  const { people } = usePeopleById([repId, ...ids]);
   const { data: plans = [] } = useQuery(allPlansQuery);
   return new Map([
-    ...(people?.reps ?? []).map(({ id, name }) => [id, name] as const),
+    ...[...people.values()].map(({ id, name }) => [id, name] as const),
     ...plans.flatMap(({ planId, planVersionId, name }) => [[planId, name] as const, [planVersionId, name] as const]),
   ]);
 }
@@ -112,7 +113,7 @@ function requesterWords({ requestedBy, repId }: ChangeRequest, names: ReadonlyMa
 
 function RequestDetails({ request }: { readonly request: ChangeRequest }) {
   const outcome = request.outcome as { readonly message?: string } | null;
-  const names = useNames();
+  const names = useNames(request);
   return (
     <>
       <dl className={styles.list}>

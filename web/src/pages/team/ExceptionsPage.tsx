@@ -78,7 +78,6 @@ export function ExceptionsPage() {
           <>
             <ListedPeople
               filter={filter}
-              words="Name or e-mail"
               visible={peopleIn(groups)}
               onFilter={(next) => navigate({ search: (present) => ({ ...present, ...next }), replace: true })}
             />
@@ -127,11 +126,11 @@ function asOfWords({ calculatedAt }: ExceptionList): string | null {
 }
 
 /** Which exceptions are listed. */
-type VisibleList = Pick<ExceptionsOf, 'period' | 'people' | 'accepted'>;
+type ShownList = Pick<ExceptionsOf, 'period' | 'people' | 'accepted'>;
 
 interface GroupsProps {
   readonly groups: readonly ExceptionGroup[];
-  readonly visible: VisibleList;
+  readonly visible: ShownList;
   /** The reason in the address, which may have no deals. */
   readonly reason: string | undefined;
   readonly onReason: (reason: string | undefined) => void;
@@ -168,7 +167,7 @@ function Groups({ groups, visible, reason, onReason }: GroupsProps) {
 
 interface GroupProps {
   readonly group: ExceptionGroup;
-  readonly visible: VisibleList;
+  readonly visible: ShownList;
   readonly onAccept: (deal: ExceptionDeal) => void;
 }
 

@@ -1,11 +1,13 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
-import { type Attainment, type TeamOverview, teamOverviewQuery } from '../../api/team-queries.js';
+import { type Attainment, countOf, type TeamOverview, teamOnPage, teamOverviewQuery } from '../../api/team-queries.js';
 import { useToday } from '../../app/today.js';
 import { type Column, DataTable } from '../../components/DataTable.js';
 import { Loaded } from '../../components/Loaded.js';
 import { personColumn } from '../../components/links.js';
+import { useListPage } from '../../components/list-page.js';
 import { Card, Page } from '../../components/Page.js';
+import { ListPager } from '../../components/Pager.js';
 import { PeriodPicker } from '../../components/PeriodPicker.js';
 import { EmptyState } from '../../components/States.js';
 import { Tabs } from '../../components/Tabs.js';
@@ -30,7 +32,8 @@ export function QuotaProgressPage() {
   const navigate = useNavigate({ from: '/quota-progress' });
   const { period: chosen, measure } = route.useSearch();
   const period = chosen ?? periodAt(today, 3, 'fiscal');
-  const overview = useQuery(teamOverviewQuery(period));
+  const [page, onPage] = useListPage(period);
+  const overview = useQuery(teamOverviewQuery(period, {}, page));
   const count = overview.data === undefined ? null : toRows(overview.data).length;
   return (
     <Page
@@ -41,7 +44,14 @@ export function QuotaProgressPage() {
     >
       <Loaded query={overview} height={480}>
         {(team) => (
-          <Quotas team={team} measure={measure} onMeasure={(next) => navigate({ search: { period, measure: next } })} />
+          <>
+            <Quotas
+              team={team}
+              measure={measure}
+              onMeasure={(next) => navigate({ search: { period, measure: next } })}
+            />
+            <ListPager page={page} pageSize={teamOnPage} count={countOf(team, team.reps)} onChange={onPage} />
+          </>
         )}
       </Loaded>
     </Page>

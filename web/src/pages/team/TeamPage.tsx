@@ -2,22 +2,29 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { disputesQuery } from '../../api/queries.js';
 import {
+  countOf,
   exceptionsQuery,
   finishedExceptions,
+  type PeopleQuery,
   type TeamOverview,
   type TeamStatements,
+  teamOnPage,
   teamOverviewQuery,
   teamStatementsQuery,
+  teamSumsQuery,
   toApproveQuery,
   waiting,
+  withIds,
 } from '../../api/team-queries.js';
 import { useEndedPeriod, usePeriod, useToday } from '../../app/today.js';
 import blocks from '../../components/Blocks.module.css';
 import { Delta } from '../../components/Delta.js';
 import { TeamExport } from '../../components/ExportMenu.js';
 import { Loaded } from '../../components/Loaded.js';
+import { useListPage } from '../../components/list-page.js';
 import { HeroMoney } from '../../components/Money.js';
 import { Card, Page } from '../../components/Page.js';
+import { ListPager } from '../../components/Pager.js';
 import { PeriodPicker } from '../../components/PeriodPicker.js';
 import { HeroText, StatCard, StatStrip } from '../../components/StatCard.js';
 import { EmptyState, Skeleton } from '../../components/States.js';
@@ -43,16 +50,19 @@ export function TeamPage() {
   const period = usePeriod(search.period);
   const filter = personFilterOf(search);
   const people = usePeopleQuery(filter);
-  const overview = useQuery(teamOverviewQuery(period, people));
+  const [page, onPage] = useListPage({ period, people });
+  const overview = useQuery(teamOverviewQuery(period, people, page));
+  const reps = overview.data?.reps ?? [];
+  const ofPage = withIds(reps);
   const before = search.beside ?? shiftPeriod(period, -1);
-  const previous = useQuery({ ...teamOverviewQuery(before, people), enabled: hasDays(before) });
-  const statements = useQuery(teamStatementsQuery(period));
+  const { previous, isLoading } = usePrevious(before, people, reps);
+  const statements = useQuery({ ...teamStatementsQuery(period, ofPage), enabled: reps.length > 0 });
   return (
     <Page
       isInOrder
       title={`Team in ${formatPeriod(period)}`}
       crumbs={[{ label: 'Team' }]}
-      facts={[overview.data === undefined ? null : formatCount(overview.data.reps.length, 'person', 'people')]}
+      facts={[overview.data === undefined ? null : formatCount(countOf(overview.data, reps), 'person', 'people')]}
       actions={
         <>
           <TeamExport period={period} isOfSome={isFiltered(filter)} />
@@ -68,8 +78,7 @@ export function TeamPage() {
           <>
             <ListedPeople
               filter={filter}
-              words="Name or e-mail"
-              visible={team.reps.length}
+              visible={countOf(team, team.reps)}
               onFilter={(next) => navigate({ search: (present) => ({ ...present, ...next }), replace: true })}
             />
             {team.reps.length === 0 ? (
@@ -82,13 +91,16 @@ export function TeamPage() {
                   People appear here when a plan is assigned to them in the period, or when they have an amount in it.
                 </EmptyState>
               )
-            ) : previous.isLoading ? (
+            ) : isLoading ? (
               <Skeleton height={600} />
             ) : (
               <>
-                <Strip team={team} previous={previous.data} isOfSome={isFiltered(filter)} />
+                <Strip team={team} previous={previous} isOfSome={isFiltered(filter)} />
                 <div className={blocks.cardColumns}>
-                  <Card title="Attainment" note={`people by their main quota, ${shortPeriod(period)}`}>
+                  <Card
+                    title="Attainment"
+                    note={`people${isWhole(team) ? '' : ' of this page'} by their main quota, ${shortPeriod(period)}`}
+                  >
                     <Pace team={team} />
                     <AttainmentBands team={team} chosen={search.band} />
                   </Card>
@@ -96,13 +108,14 @@ export function TeamPage() {
                 </div>
                 <TeamTable
                   team={team}
-                  previous={previous.data}
+                  previous={previous}
                   payable={payableByRep(statements.data)}
                   beside={search.beside}
                   onBeside={(beside) => navigate({ search: (present) => ({ ...present, beside }), replace: true })}
                   band={search.band}
                   onAllBands={() => navigate({ search: (present) => ({ ...present, band: undefined }), replace: true })}
                 />
+                <ListPager page={page} pageSize={teamOnPage} count={countOf(team, team.reps)} onChange={onPage} />
               </>
             )}
           </>
@@ -117,6 +130,23 @@ function Pace({ team: { reps, period } }: { readonly team: TeamOverview }) {
   const quotas = reps.flatMap((rep) => mainAttainment(rep.attainment, period) ?? []);
   const words = paceWords(quotas, useToday());
   return words === null ? null : <p className="dim">{words}</p>;
+}
+
+/** The sums of the people in the period before, with the rows of those on the page. */
+function usePrevious(period: string, people: PeopleQuery, page: TeamOverview['reps']) {
+  const enabled = hasDays(period) && page.length > 0;
+  const sums = useQuery({ ...teamSumsQuery(period, people), enabled });
+  const rows = useQuery({ ...teamOverviewQuery(period, withIds(page)), enabled });
+  const isLoaded = sums.data !== undefined && rows.data !== undefined;
+  return {
+    previous: isLoaded ? { ...sums.data, reps: rows.data.reps } : undefined,
+    isLoading: sums.isLoading || rows.isLoading,
+  };
+}
+
+/** Whether one page has everyone. */
+function isWhole(team: TeamOverview): boolean {
+  return countOf(team, team.reps) <= teamOnPage;
 }
 
 /** What the statements of people pay, by id; null in workspaces without payouts. */
@@ -143,7 +173,7 @@ function Strip({ team, previous, isOfSome }: StripProps) {
   return (
     <StatStrip label={isOfSome ? 'Sums of the people in the list' : 'Sums of the team'} columns="1.35fr 1fr 1fr">
       <StatCard
-        label={isOfSome ? `Earned by ${formatCount(reps.length, 'person', 'people')}` : 'Earned'}
+        label={isOfSome ? `Earned by ${formatCount(countOf(team, reps), 'person', 'people')}` : 'Earned'}
         figure={<HeroMoney amount={earnedTotal(sums)} currency={currency} />}
         note={
           <>
@@ -159,7 +189,7 @@ function Strip({ team, previous, isOfSome }: StripProps) {
         }
       />
       <StatCard
-        label="At or above target"
+        label={isWhole(team) ? 'At or above target' : 'At or above target, this page'}
         figure={<HeroText unit={`of ${withQuota.length}`}>{atTarget}</HeroText>}
         note={
           withQuota.length === reps.length

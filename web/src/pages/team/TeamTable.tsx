@@ -1,4 +1,4 @@
-import { type TeamMember, type TeamOverview } from '../../api/team-queries.js';
+import { countOf, type TeamMember, type TeamOverview } from '../../api/team-queries.js';
 import blocks from '../../components/Blocks.module.css';
 import { Button, LinkButton } from '../../components/Button.js';
 import { type Column, DataTable } from '../../components/DataTable.js';
@@ -79,7 +79,7 @@ export function TeamTable({ team, previous, payable, beside, onBeside, band, onA
           rowHeight={33}
           isInset
           total={
-            visible.length < reps.length
+            visible.length < countOf(team, reps)
               ? undefined
               : {
                   person: 'Total',

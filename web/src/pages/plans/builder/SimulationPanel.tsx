@@ -7,6 +7,7 @@ import { HeroMoney, LedgerTotal, Money } from '../../../components/Money.js';
 import { PayoutCurve } from '../../../components/PayoutCurve.js';
 import { PeriodPicker } from '../../../components/PeriodPicker.js';
 import { Skeleton } from '../../../components/States.js';
+import { FindPerson } from '../../../features/people/PersonChoice.js';
 import { payoutCurve } from '../../../features/plans/curve.js';
 import { isSame, type Rule } from '../../../features/plans/draft.js';
 import { sharedTiers } from '../../../features/plans/rules.js';
@@ -26,7 +27,7 @@ interface SimulationPanelProps {
 
 /** What one person would earn by rule, with the curve of the open rule. */
 export function SimulationPanel({ builder, rule, currency, simulation }: SimulationPanelProps) {
-  const { repId, period, people, now, before, error, isLoading, choose } = simulation;
+  const { repId, period, people, finder, now, before, error, isLoading, choose } = simulation;
   const [mine, old] = [now?.reps[0], before?.reps[0]];
   return (
     <section className={styles.simulation} aria-label="Simulation">
@@ -34,6 +35,7 @@ export function SimulationPanel({ builder, rule, currency, simulation }: Simulat
         <h2>Simulation</h2>
         <span className="dim">writes nothing</span>
       </div>
+      <FindPerson finder={finder} />
       <InlineSelect
         label="Person"
         value={repId}

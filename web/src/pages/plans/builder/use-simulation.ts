@@ -1,21 +1,22 @@
 import { useDebouncedValue } from '@mantine/hooks';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { mayEarn, peopleQuery } from '../../../api/payroll-queries.js';
+import { earningPeople, peopleQuery } from '../../../api/person-list-queries.js';
 import { draftSimulationQuery } from '../../../api/plan-queries.js';
 import { type Simulation, simulationQuery } from '../../../api/queries.js';
 import { usePersistedState } from '../../../app/persisted-state.js';
 import { useSession } from '../../../app/session.js';
+import { type PersonFinder, usePersonFinder } from '../../../features/people/PersonChoice.js';
 import { type Rule } from '../../../features/plans/draft.js';
 import { measureOf } from '../../../features/plans/rules.js';
 import { todayIn } from '../../../shared/format/dates.js';
 import { toMonth } from '../../../shared/format/periods.js';
-import { compareTexts } from '../../../shared/format/texts.js';
 import { type Builder } from './use-builder.js';
 
 export interface SimulationState {
   readonly repId: string;
   readonly period: string;
-  readonly people: readonly (readonly [id: string, name: string])[];
+  readonly people: PersonFinder['choices'];
+  readonly finder: PersonFinder;
   readonly now: Simulation | undefined;
   readonly before: Simulation | undefined;
   readonly error: unknown;
@@ -28,16 +29,21 @@ export interface SimulationState {
 export function useSimulation(builder: Builder): SimulationState {
   const { plan, draft } = builder;
   const { workspace } = useSession();
-  const { data, isPending } = useQuery(peopleQuery);
   const [chosen, setChosen] = usePersistedState('plan-simulation', {
     repId: '',
     period: toMonth(todayIn(workspace.timezone)),
   });
-  const assigned = new Set(plan?.assignedReps.map(({ repId }) => repId));
-  const people = (data?.reps ?? [])
-    .filter(mayEarn)
-    .sort((a, b) => Number(assigned.has(b.id)) - Number(assigned.has(a.id)) || compareTexts(a.name, b.name))
-    .map(({ id, name }) => [id, name] as const);
+  const finder = usePersonFinder({ of: earningPeople, chosen: [chosen.repId] });
+  const assigned = useQuery({
+    ...peopleQuery({ ...earningPeople, planId: plan?.planId ?? '' }),
+    enabled: plan !== null,
+  });
+  const onPlan = finder.search === '' ? (assigned.data?.reps ?? []) : [];
+  const isOnPlan = new Set<string>(onPlan.map(({ id }) => id));
+  const people = [
+    ...onPlan.map(({ id, name }) => [id, name] as const),
+    ...finder.choices.filter(([id]) => !isOnPlan.has(id)),
+  ];
   const repId = people.some(([id]) => id === chosen.repId) ? chosen.repId : (people[0]?.[0] ?? '');
   const [latest] = useDebouncedValue(draft, 400);
   const planId = plan?.planId ?? null;
@@ -55,10 +61,11 @@ export function useSimulation(builder: Builder): SimulationState {
     repId,
     period: chosen.period,
     people,
+    finder,
     now: now.data,
     before: isInForce(builder) ? before.data : undefined,
     error: now.error,
-    isLoading: isPending || now.isLoading || before.isLoading,
+    isLoading: finder.isPending || assigned.isLoading || now.isLoading || before.isLoading,
     choose: (choice) => setChosen((was) => ({ ...was, ...choice })),
   };
 }

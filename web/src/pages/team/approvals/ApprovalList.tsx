@@ -2,7 +2,7 @@ import { useMediaQuery } from '@mantine/hooks';
 import { IconAlertTriangle } from '@tabler/icons-react';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
-import { type TeamStatement } from '../../../api/team-queries.js';
+import { type TeamStatement, type TeamStatements } from '../../../api/team-queries.js';
 import { createStore } from '../../../app/store.js';
 import { DataTable } from '../../../components/DataTable.js';
 import { KeyHints } from '../../../components/Kbd.js';
@@ -27,6 +27,8 @@ interface ApprovalListProps {
   readonly period: string;
   readonly currency: string;
   readonly rows: readonly ApprovalRow[];
+  /** The numbers of people on all pages; absent if one page has everyone. */
+  readonly statuses: TeamStatements['statuses'];
   /** Whether the rows are those of filtered people. */
   readonly isOfSome: boolean;
   /** Whether everything that can hold a row has been loaded. */
@@ -63,7 +65,7 @@ export function ApprovalList(props: ApprovalListProps) {
   });
   return (
     <div>
-      <StateTabs rows={rows} current={tab} />
+      <StateTabs rows={rows} statuses={props.statuses} current={tab} />
       {visible.length === 0 && isOfSome ? (
         <EmptyState title="No statement of these people is in this list">Clear the filters to see everyone.</EmptyState>
       ) : visible.length === 0 ? (
@@ -116,23 +118,26 @@ const tabRows = { review: isToReview, approved: isApproved, all: () => true } as
 
 type TabKey = 'review' | 'approved' | 'all';
 
-interface StateTabsProps {
-  readonly rows: readonly ApprovalRow[];
+interface StateTabsProps extends Pick<ApprovalListProps, 'rows' | 'statuses'> {
   readonly current: TabKey;
 }
 
-function StateTabs({ rows, current }: StateTabsProps) {
+function StateTabs({ rows, statuses, current }: StateTabsProps) {
   const navigate = useNavigate({ from: '/approvals' });
-  const toReview = rows.filter(isToReview).length;
+  const { none, draft, approved } = statuses ?? {
+    none: 0,
+    draft: rows.filter(isToReview).length,
+    approved: rows.filter(isApproved).length,
+  };
   return (
     <Tabs<TabKey>
       label="Statements by state"
       current={current}
       onChange={(tab) => navigate({ search: (present) => ({ ...present, tab }) })}
       tabs={[
-        { key: 'review', label: 'To review', count: toReview },
-        { key: 'approved', label: 'Approved', count: rows.filter(isApproved).length },
-        { key: 'all', label: 'All', count: rows.length },
+        { key: 'review', label: 'To review', count: none + draft },
+        { key: 'approved', label: 'Approved', count: approved },
+        { key: 'all', label: 'All', count: statuses === undefined ? rows.length : none + draft + approved },
       ]}
       side={<KeyHints hints={hints} />}
     />

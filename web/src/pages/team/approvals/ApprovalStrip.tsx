@@ -1,4 +1,4 @@
-import { type TeamStatement } from '../../../api/team-queries.js';
+import { type TeamStatement, type TeamStatements } from '../../../api/team-queries.js';
 import { ProgressBar } from '../../../components/ProgressBar.js';
 import { HeroText, StatCard, StatStrip } from '../../../components/StatCard.js';
 import {
@@ -6,11 +6,12 @@ import {
   hasPayouts,
   netSums,
   type Sum,
+  sumByCurrency,
   sumWords,
   visibleSums,
 } from '../../../features/statements/pay-sums.js';
 import { SumCard } from '../../../features/statements/SumCard.js';
-import { formatCount, formatPercent } from '../../../shared/format/numbers.js';
+import { formatCount, formatNumber, formatPercent } from '../../../shared/format/numbers.js';
 import styles from './Approvals.module.css';
 import { type ApprovalRow, isBlockedBy, isCounted, isUnready } from './approval-rows.js';
 
@@ -68,6 +69,45 @@ export function ApprovalStrip({ currency, rows: all, isOfSome }: ApprovalStripPr
         label="Not ready"
         figure={<HeroText size="second">{unready.length}</HeroText>}
         note={unready.length === 0 ? 'nothing is missing' : <Causes rows={unready} />}
+      />
+    </StatStrip>
+  );
+}
+
+/** How many people there are, whatever the status of their statement is. */
+export function countOfAll({ statuses }: TeamStatements): number {
+  return statuses === undefined ? 0 : statuses.none + statuses.draft + statuses.approved;
+}
+
+interface LargeStripProps {
+  readonly team: TeamStatements;
+  readonly isOfSome: boolean;
+}
+
+/** The sums of a period whose statements are on several pages, as the service adds them up. */
+export function LargeStrip({ team, isOfSome }: LargeStripProps) {
+  const { currency, statuses, sums: byStatus = [] } = team;
+  const sumsOf = (...wanted: readonly TeamStatement['status'][]) =>
+    sumByCurrency(
+      byStatus
+        .filter(({ status }) => wanted.includes(status))
+        .map(({ currency: of, summary }) => ({ currency: of, amount: summary.payable ?? summary.netPayout })),
+      currency,
+    );
+  const people = (count = 0) => formatCount(count, 'person', 'people');
+  return (
+    <StatStrip label="Sums of the period" columns="1.35fr 1fr 1fr 1fr">
+      <SumCard
+        label={`${byStatus.some(({ summary }) => summary.payable !== undefined) ? 'Payable' : 'Net payout'}${isOfSome ? ` of ${people(countOfAll(team))}` : ''}`}
+        sums={sumsOf('none', 'draft', 'approved')}
+        note={people(countOfAll(team))}
+      />
+      <SumCard label="Draft" sums={sumsOf('draft')} size="second" note={people(statuses?.draft)} />
+      <SumCard label="Approved" sums={sumsOf('approved')} size="second" note={people(statuses?.approved)} />
+      <StatCard
+        label="Not generated"
+        figure={<HeroText size="second">{formatNumber(statuses?.none ?? 0)}</HeroText>}
+        note="people without a draft"
       />
     </StatStrip>
   );

@@ -2,30 +2,35 @@ import { IconRefresh } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import {
+  countOf,
   exceptionsQuery,
   finishedExceptions,
   type TeamStatement,
   type TeamStatements,
+  teamOnPage,
   teamOverviewQuery,
   teamStatementsQuery,
+  withIds,
 } from '../../../api/team-queries.js';
 import { useSession } from '../../../app/session.js';
 import { useEndedPeriod } from '../../../app/today.js';
 import { Button } from '../../../components/Button.js';
 import { TeamExport } from '../../../components/ExportMenu.js';
 import { Loaded } from '../../../components/Loaded.js';
+import { useListPage } from '../../../components/list-page.js';
 import { Page } from '../../../components/Page.js';
+import { ListPager } from '../../../components/Pager.js';
 import { PeriodPicker } from '../../../components/PeriodPicker.js';
 import { ProgressBar } from '../../../components/ProgressBar.js';
 import { EmptyState, Skeleton } from '../../../components/States.js';
 import { DelegateButton } from '../../../features/approvals/DelegateButton.js';
 import { WaitingForMe } from '../../../features/approvals/WaitingForMe.js';
-import { ListedPeople, usePersonFilter } from '../../../features/people/ListedPeople.js';
+import { ListedPeople, usePeopleQuery } from '../../../features/people/ListedPeople.js';
 import { isFiltered, type PersonFilter, personFilterOf } from '../../../features/people/person-filter.js';
 import { formatCount } from '../../../shared/format/numbers.js';
 import { formatPeriod, hasDays, shiftPeriod } from '../../../shared/format/periods.js';
 import { ApprovalList } from './ApprovalList.js';
-import { ApprovalStrip } from './ApprovalStrip.js';
+import { ApprovalStrip, countOfAll, LargeStrip } from './ApprovalStrip.js';
 import styles from './Approvals.module.css';
 import { rejections } from './approval-outcome.js';
 import { approvalRows } from './approval-rows.js';
@@ -41,13 +46,11 @@ export function ApprovalsPage() {
   const search = route.useSearch();
   const period = useEndedPeriod(search.period);
   const filter = personFilterOf(search);
-  const isFound = usePersonFilter(filter);
   const team = useQuery(teamStatementsQuery(period));
-  const visible = team.data?.statements.filter(({ repId, name }) => isFound(repId, name)) ?? [];
-  const context = useApprovalContext(period);
+  const { found, visible, count, isLarge, ...pages } = useListed(period, filter, search.tab, team.data);
+  const context = useApprovalContext(period, visible);
   const generate = useGenerate(period);
   const approve = useApprove(period);
-  const people = team.data?.statements.length ?? 0;
   const generated = isFiltered(filter) ? ` for ${formatCount(visible.length, 'person', 'people')}` : '';
   const hasDrafts = visible.some(({ status }) => status !== 'none');
   return (
@@ -55,7 +58,7 @@ export function ApprovalsPage() {
       isInOrder
       title={`Approve ${formatPeriod(period)}`}
       crumbs={[{ label: 'Team', to: '/team' }, { label: 'Approvals' }]}
-      facts={[team.data === undefined ? null : formatCount(people, 'person', 'people')]}
+      facts={[team.data === undefined ? null : formatCount(count, 'person', 'people')]}
       actions={
         <>
           <div className={styles.buttons}>
@@ -99,15 +102,17 @@ export function ApprovalsPage() {
               key={period}
               period={period}
               context={context}
-              statements={statements}
+              statements={found ?? statements}
               filter={filter}
-              isFound={isFound}
-              failures={new Map([...rejections(approve.latest, statements.statements), ...generate.failures])}
+              count={count}
+              isLarge={isLarge}
+              failures={new Map([...rejections(approve.latest, visible), ...generate.failures])}
               onApprove={approve.start}
             />
           )
         }
       </Loaded>
+      <ListPager {...pages} pageSize={teamOnPage} count={countOf(found ?? {}, visible)} />
     </Page>
   );
 }
@@ -135,37 +140,58 @@ function Working({ what, progress, children }: WorkingProps) {
   );
 }
 
+/** The statements of the page. In a large workspace, the service divides them into those of the tabs. */
+function useListed(period: string, filter: PersonFilter, tab = 'review', team: TeamStatements | undefined) {
+  const count = team === undefined ? 0 : countOf(team, team.statements);
+  const isLarge = count > teamOnPage;
+  const statusOf = { review: { status: 'open' }, approved: { status: 'approved' } } as const;
+  const status = isLarge && tab !== 'all' ? statusOf[tab as keyof typeof statusOf] : {};
+  const listed = { ...usePeopleQuery(filter), ...status };
+  const [page, onPage] = useListPage({ period, listed });
+  const found = useQuery({ ...teamStatementsQuery(period, listed, page), enabled: team !== undefined }).data;
+  return { found, visible: (found ?? team)?.statements ?? [], count, isLarge, page, onChange: onPage };
+}
+
 /** What the list displays beside the statements. It appears at once, since rows that arrive in parts would move. */
-function useApprovalContext(period: string) {
-  const overview = useQuery(teamOverviewQuery(period));
+function useApprovalContext(period: string, listed: readonly TeamStatement[]) {
+  const isListing = listed.length > 0;
+  const overview = useQuery({ ...teamOverviewQuery(period, withIds(listed)), enabled: isListing });
   const before = shiftPeriod(period, -1);
-  const previous = useQuery({ ...teamStatementsQuery(before), enabled: hasDays(before) });
+  const previous = useQuery({
+    ...teamStatementsQuery(before, withIds(listed)),
+    enabled: isListing && hasDays(before),
+  });
   const exceptions = useQuery(exceptionsQuery(period));
   return {
     overview: overview.data,
     previous: previous.data,
     exceptions: finishedExceptions(exceptions.data),
     isComplete: finishedExceptions(exceptions.data) !== undefined,
-    isPending: overview.isPending || previous.isLoading || exceptions.isPending,
+    isPending: overview.isLoading || previous.isLoading || exceptions.isPending,
   };
 }
 
 interface ApprovalsProps {
   readonly period: string;
   readonly context: ReturnType<typeof useApprovalContext>;
+  /** Of the people who pass the filter. */
   readonly statements: TeamStatements;
   readonly filter: PersonFilter;
-  readonly isFound: (repId: string, name: string) => boolean;
+  /** Number of people in the unfiltered list. */
+  readonly count: number;
+  /** Whether they are too many for one page, so that the service counts and adds up. */
+  readonly isLarge: boolean;
   readonly failures: Failures;
   /** Null while statements are being approved. */
   readonly onApprove: ((statements: readonly TeamStatement[]) => void) | null;
 }
 
-function Approvals({ period, context, statements, filter, isFound, failures, onApprove }: ApprovalsProps) {
+function Approvals(props: ApprovalsProps) {
+  const { period, context, statements, filter, count, isLarge, failures, onApprove } = props;
   const { repId } = useSession();
   const { seenOf, accept } = useSeenStatements(repId, period, statements.statements);
   const navigate = useNavigate({ from: '/approvals' });
-  const all = approvalRows({
+  const rows = approvalRows({
     period,
     ownRepId: repId,
     statements,
@@ -174,20 +200,24 @@ function Approvals({ period, context, statements, filter, isFound, failures, onA
     exceptions: context.exceptions,
     seenOf,
   });
-  const rows = all.filter(({ repId: id, statement }) => isFound(id, statement.name));
   return (
     <>
       <ListedPeople
-        repIds={all.map(({ repId: id }) => id)}
+        count={count}
         filter={filter}
-        visible={rows.length}
+        visible={isLarge ? countOfAll(statements) : rows.length}
         onFilter={(next) => navigate({ search: (present) => ({ ...present, ...next }), replace: true })}
       />
-      <ApprovalStrip currency={statements.currency} rows={rows} isOfSome={isFiltered(filter)} />
+      {isLarge ? (
+        <LargeStrip team={statements} isOfSome={isFiltered(filter)} />
+      ) : (
+        <ApprovalStrip currency={statements.currency} rows={rows} isOfSome={isFiltered(filter)} />
+      )}
       <ApprovalList
         period={period}
         currency={statements.currency}
         rows={rows}
+        statuses={isLarge ? statements.statuses : undefined}
         isOfSome={isFiltered(filter)}
         isReady={context.isComplete}
         failures={failures}

@@ -1,0 +1,84 @@
+import { type Browser } from '#test/support/browser.js';
+
+export const largePeriod = '2026-02';
+
+/**
+ * Adds people with a plan, a quota, an amount and half of them a draft of a statement, each a copy of one person whom the service
+ * calculated. Every fiftieth person manages the people up to the next manager. Returns an id for each role.
+ */
+export async function addLargeWorkspace(browser: Browser, people: number): Promise<Readonly<Record<string, string>>> {
+  const { api, workspaceId } = browser.workspace;
+  const sql = (text: string) => browser.service.sql(text.replaceAll(':workspace', `'${workspaceId}'`));
+  const { reps } = await api.expect(200, 'PUT', '/v1/reps', {
+    reps: [
+      { email: 'first@large.example', name: 'Ada First' },
+      { email: 'manager@large.example', name: 'Ada Manager', role: 'manager' },
+      { email: 'payroll@large.example', name: 'Ada Payroll', role: 'payroll' },
+    ],
+  });
+  const [first, manager, payroll] = reps.map(({ id }: { id: string }) => id);
+  const { planId } = await api.expect(201, 'POST', '/v1/plans', {
+    name: 'Large',
+    config: {
+      dealConditions: [{ field: 'stage', fieldType: 'status', operator: 'equals', value: 'Won' }],
+      rules: [
+        {
+          name: 'Sales',
+          measure: 'amount',
+          attainmentPeriod: 'monthly',
+          tierMode: 'marginal',
+          tiers: [{ tierIndex: 0, minThreshold: 0, rate: 0.05, name: 'All' }],
+        },
+      ],
+    },
+  });
+  await api.expect(201, 'POST', '/v1/assignments', { repIds: [first], planId });
+  await api.expect(201, 'POST', '/v1/quotas', {
+    ...{ repIds: [first], planId, measure: 'Sales', period: largePeriod, target: 10_000 },
+  });
+  await api.expect(201, 'PUT', '/v1/deals/L-1', {
+    ...{ name: 'First', amount: 4000, stage: 'Won', closeDate: `${largePeriod}-10`, ownerId: 'first@large.example' },
+  });
+  await browser.workspace.calculated();
+  await api.expect(200, 'POST', '/v1/statements/generate', { period: largePeriod });
+  const fill = async (table: string, changes: Readonly<Record<string, string>>, where = 'true') => {
+    const columns = await browser.service.sql<{ name: string }>(
+      `select column_name as name from information_schema.columns where table_name = '${table}' and is_generated = 'NEVER'
+       order by ordinal_position`,
+    );
+    const names = columns.map(({ name }) => name);
+    await sql(
+      `insert into ${table} (${names.join(', ')})
+       select ${names.map((name) => changes[name] ?? `t.${name}`).join(', ')}
+       from ${table} t, generate_series(1, ${people}) n
+       where t.workspace_id = :workspace and t.rep_id = '${first}' and ${where}`,
+    );
+  };
+  const person = `md5('large' || n)::uuid`;
+  const manages = 'n % 50 = 1';
+  await fill('reps', {
+    rep_id: person,
+    email: `'p' || n || '@large.example'`,
+    name: `'Person ' || n`,
+    role: `case when ${manages} then 'manager' else 'rep' end`,
+    title: `'Title ' || n % 20`,
+    team: `'Team ' || n / 50 % 100`,
+    location: `'Location ' || n % 10`,
+    payroll_id: `case when n % 100 > 0 then 'P' || n end`,
+    payroll_key: `case when n % 100 > 0 then 'p' || n end`,
+  });
+  await fill('lanes', { rep_id: person });
+  await fill('assignments', { assignment_id: 'gen_random_uuid()', rep_id: person });
+  await fill('quotas', { quota_id: 'gen_random_uuid()', rep_id: person, current_value: '4000 + n % 13000' });
+  await fill('rep_months', { rep_id: person, commission: '100 + n' });
+  await fill('statement_periods', { rep_id: person }, 'n % 2 = 0');
+  await fill('statements', { statement_id: 'gen_random_uuid()', rep_id: person }, 'n % 2 = 0');
+  await sql(
+    `insert into reporting_lines (workspace_id, rep_id, from_day, manager_id)
+     select :workspace, md5('large' || n)::uuid, '2020-01-01',
+       case when ${manages} then '${manager}' else md5('large' || (n - (n - 1) % 50))::uuid end
+     from generate_series(1, ${people}) n`,
+  );
+  await sql('analyze');
+  return { admin: 'admin', manager, payroll };
+}
