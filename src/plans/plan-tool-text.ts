@@ -25,7 +25,7 @@ export const planArguments = {
 /** The whole schema of tests would be as long as that of a config. */
 export const planTestsArgument: DescribedArgument = {
   description:
-    'Tests, each {name, deals: [{dealId, closeDate, amount, stage, rep}], quotas: [{measure, period, target}], managers: {rep: manager}, expected: [{ruleName, dealId, amount}], total}',
+    'Each {name, deals: [{dealId, closeDate, amount, stage, rep}], quotas: [{measure, period, target}], managers: {rep: manager}, expected: [{ruleName, dealId, amount}], total}',
   schema: () => ({ type: 'array', items: { type: 'object' } }),
 };
 

@@ -63,6 +63,8 @@ const calls: Readonly<Record<string, readonly [given: Record<string, unknown>, o
   get_commissions: [{ dealId: 'D-1' }, 'ok'],
   get_forecast: [{ repId: '<self>' }, 'ok'],
   get_pay_calendar: [{ repId: '<self>' }, 'ok'],
+  get_liability: [{}, 'accounting_off'],
+  get_contract_costs: [{}, 'accounting_off'],
   list_audit_logs: [{}, 'ok'],
   list_change_requests: [{}, 'ok'],
   list_exceptions: [{}, 'ok'],
@@ -120,7 +122,7 @@ describe('access to the tools', () => {
       const isFirst = (name: string) => name === 'get_workspace';
       expect(shown).to.deep.equal([...names.filter(isFirst), ...names.filter((name) => !isFirst(name))]);
       expect(shown).to.have.length(
-        { public: 0, connection: 11, payroll: 7, finance: 7, auditor: 0, rep: 26, manager: 33, admin: 61 }[accessLevel],
+        { public: 0, connection: 11, payroll: 9, finance: 9, auditor: 0, rep: 26, manager: 33, admin: 63 }[accessLevel],
       );
     });
 

@@ -53,6 +53,8 @@ const planned: Readonly<Record<string, string>> = {
   get_commissions: 'R',
   get_forecast: 'R',
   get_pay_calendar: 'R',
+  get_liability: 'R',
+  get_contract_costs: 'R',
   preview_plan_change: 'R',
   run_plan_tests: 'R',
   list_audit_logs: 'R',

@@ -45,12 +45,12 @@ export const listAuditLogs = operation({
       purpose:
         'Engine runs, and what people did to statements, disputes, keys and connections, newest first, with outcome and counters.',
       useWhen: 'you ask why nothing changed, or who approved a statement.',
-      notFor: 'how an amount was computed (get_commissions with dealId) or who changed a plan.',
+      notFor: 'an amount (get_commissions) or who changed a plan.',
       formats: 'actor orchestrator is the engine; mcp: precedes what agents did.',
       changes: 'nothing.',
     },
     arguments: {
-      actor: 'Exactly this actor',
+      actor: 'This actor',
       dealId: 'This deal',
       outcome: 'Comma-separated',
       from: 'From then on',

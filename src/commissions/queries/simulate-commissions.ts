@@ -362,9 +362,9 @@ export const simulateCommissions = operation({
       purpose:
         'Dry run of a plan, a version or a new config over a period: what each rep would earn, by rule and deal, with the trace and the reason for every 0.',
       useWhen: 'before a plan changes, or for "what if I close this deal".',
-      notFor: 'what has been earned (get_commissions); a simulation pays nothing.',
+      notFor: 'what is earned (get_commissions).',
       formats:
-        'planId, planVersionId or config; planId with config is a change of the plan. period 2026-03, 2026-Q1, 2026-H1, 2026, or fiscal as FY2026-Q1. Without repId everyone assigned to the plan is simulated, with config alone every active rep.',
+        'planId, planVersionId or config; planId with config is a change of the plan. period as in get_commissions, or 2026-H1. Without repId everyone assigned to the plan is simulated, with config alone every active rep.',
       changes: 'nothing.',
     },
     arguments: {
@@ -384,7 +384,7 @@ export const simulateCommissions = operation({
         description: 'Rates: [{from, to, rate, day?}]',
         schema: () => ({ type: 'array', items: { type: 'object' } }),
       },
-      quota: 'Target and variableTarget to assume for every rep',
+      quota: 'To assume for every rep',
       absences: { always: undefined },
       invoices: {
         description: 'Invoices: [{dealId, amount, payments: [{amount, paidOn}]}]',

@@ -4,6 +4,7 @@ import { findDealHeads } from '../../deals/deal-heads.js';
 import { findRepNames } from '../../people/reps/rep-views.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { CLOCK } from '../../platform/injection-tokens.js';
+import { effects } from '../../platform/mcp/tool.js';
 import { operation } from '../../platform/operations/operation.js';
 import { offsetPage } from '../../platform/operations/schemas.js';
 import { contractCostRow, costGroupings, nameCostRows, rollCostsForward, splitByTerm } from '../contract-costs.js';
@@ -55,6 +56,27 @@ export const getContractCosts = operation({
   query,
   response,
   failures: { accounting_off: 409, month_not_found: 404, entity_not_found: 404 },
+  tool: {
+    name: 'get_contract_costs',
+    title: 'Get contract costs',
+    hints: effects.reads,
+    description: {
+      purpose: 'Capitalised commission in a month, and its future amortisation.',
+      useWhen: 'someone asks what is an asset.',
+      notFor: 'what is owed (get_liability).',
+      changes: 'nothing.',
+    },
+    arguments: {
+      month: 'This month by default',
+      repId: 'This rep',
+      entity: { always: mainEntity },
+      asOf: { always: undefined },
+      groupBy: { always: 'total' },
+    },
+    listsWithin: ['contractCosts'],
+    readsPages: true,
+    summary: ({ count, month: of }) => `Capitalised commission of ${of}: ${count} sums.`,
+  },
   example: {
     query: { month: '2026-01' },
     response: {

@@ -5,6 +5,7 @@ import { type Clock } from '../../kernel/clock.js';
 import { workspaceToday } from '../../people/reps/rep-views.js';
 import { type Transaction, UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { CLOCK } from '../../platform/injection-tokens.js';
+import { effects } from '../../platform/mcp/tool.js';
 import { operation } from '../../platform/operations/operation.js';
 import { asOfQuery, offsetPage, uuid } from '../../platform/operations/schemas.js';
 import { entityCode } from '../entity.js';
@@ -77,6 +78,27 @@ export const getLiability = operation({
   query,
   response,
   failures: { accounting_off: 409, month_not_found: 404, entity_not_found: 404 },
+  tool: {
+    name: 'get_liability',
+    title: 'Get liability',
+    hints: effects.reads,
+    description: {
+      purpose: 'What people are owed at the end of a month, and what moved it.',
+      useWhen: 'someone asks what the company owes.',
+      notFor: 'what one rep waits for (list_payables).',
+      changes: 'nothing.',
+    },
+    arguments: {
+      month: 'This month by default',
+      repId: 'This rep',
+      entity: { always: undefined },
+      asOf: { always: undefined },
+      groupBy: { always: 'currency' },
+    },
+    listsWithin: ['liability'],
+    readsPages: true,
+    summary: ({ count, month: of }) => `What is owed in ${of}: ${count} sums by currency.`,
+  },
   example: {
     query: { month: '2026-03' },
     response: {

@@ -160,7 +160,7 @@ export const previewPlanChange = operation({
       purpose: 'What update_plan would move: commission before and after, by rep and deal, compared with the ledger.',
       useWhen: 'before update_plan or set_plan_status.',
       notFor: 'made-up deals (simulate_commissions).',
-      formats: 'arguments as in update_plan, and the period to compare. byDeal has the largest changes first.',
+      formats: 'as in update_plan. byDeal has the largest changes first.',
       changes: 'nothing. locked shows what approved periods would owe.',
     },
     arguments: {

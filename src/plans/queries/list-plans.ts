@@ -11,7 +11,7 @@ import { planTermParts } from '../plan-tool-text.js';
 import { listPlanVersions, planViewer, visiblePlan } from '../plan-views.js';
 
 const query = z.strictObject({
-  status: z.enum(planStatuses).optional().describe('Only plans with this status'),
+  status: z.enum(planStatuses).optional().describe('This status'),
   versions: z.literal('all').optional().describe('all: every version; by default one version of each plan'),
   assigned: assignedQuery,
 });
@@ -36,7 +36,7 @@ export const listPlans = operation({
       changes: 'nothing.',
     },
     arguments: {
-      status: 'Only plans with this status',
+      status: 'This status',
       versions: 'all: every version',
       assigned: { always: '100' },
     },

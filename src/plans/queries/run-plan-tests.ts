@@ -47,7 +47,7 @@ export const runPlanTests = operation({
     title: 'Run plan tests',
     hints: effects.reads,
     description: {
-      purpose: 'Run the tests that are stored with a plan, or others, and list what does not hold with its trace.',
+      purpose: 'Run tests of a plan, stored or given, and list what does not hold with its trace.',
       useWhen: 'before update_plan or set_plan_status, which reject failing tests.',
       notFor: 'real deals (preview_plan_change).',
       changes: 'nothing.',

@@ -13,7 +13,8 @@ import { readingArguments } from './tool-arguments.js';
  */
 export interface ToolDefinition {
   readonly name: string;
-  readonly title: string;
+  /** Absent where it says what the name says. */
+  readonly title?: string;
   readonly description: string;
   readonly inputSchema: JsonSchema & { readonly type: 'object' };
   readonly annotations: Hints;
@@ -39,11 +40,15 @@ export function offeredTools(operations: readonly AnyOperation[]): OfferedTool[]
 function defineTool(operation: AnyOperation, tool: AnyTool): ToolDefinition {
   return {
     name: tool.name,
-    title: tool.title,
+    ...(saysMore(tool) ? { title: tool.title } : {}),
     description: describe(tool.description, toExample(operation, tool)),
     inputSchema: inputSchema(operation, tool),
     annotations: tool.hints,
   };
+}
+
+function saysMore({ name, title }: Pick<AnyTool, 'name' | 'title'>): boolean {
+  return title.toLowerCase() !== name.replaceAll('_', ' ');
 }
 
 function describe({ purpose, useWhen, notFor, formats, changes }: Description, example: object): string {

@@ -122,6 +122,20 @@ export const commissionClaims: Claims = {
       expect(goal).to.include({ amount: 1000, reached: false });
     },
   },
+  get_liability: {
+    'Changes: nothing.': changesNothing('get_liability'),
+    'What people are owed at the end of a month, and what moved it': testedIn(
+      'finance/liability',
+      'waits for the customer, is payable, and is paid (L1)',
+    ),
+  },
+  get_contract_costs: {
+    'Changes: nothing.': changesNothing('get_contract_costs'),
+    'Capitalised commission in a month, and its future amortisation': testedIn(
+      'finance/contract-costs',
+      'is amortised over the months of the policy, and its journal is that of A20 (A1, A20)',
+    ),
+  },
   get_pay_calendar: {
     'Changes: nothing.': changesNothing('get_pay_calendar'),
     'Sure and expected pay of the next three months': testedIn(
@@ -259,7 +273,7 @@ export const commissionClaims: Claims = {
       const given = { planId, period: month, repId, repIds: [repId] };
       await world.expectCode('VALIDATION_FAILED', 'simulate_commissions', given);
     },
-    'Target and variableTarget to assume for every rep': async (world) => {
+    'To assume for every rep': async (world) => {
       const { repId, planId } = await world.addPaidRep({ config: tiered });
       await world.addDeal(repId);
       const given = { planId, period: month, quota: { target: 500 } };

@@ -226,7 +226,7 @@ export const peopleClaims: Claims = {
       await world.setQuota(repId, ruleId, 800);
       expect((await world.call('list_quotas', { repId })).quotas[0].measure).to.equal(plan.rules[0].name);
     },
-    'Only of this period or one around it': async (world) => {
+    'This period or one around it': async (world) => {
       const quarterly = { rules: tiered.rules.map((rule) => ({ ...rule, attainmentPeriod: 'quarterly' })) };
       const { repId, ruleId } = await world.addPaidRep({ config: quarterly });
       await world.call('set_quota', { repIds: [repId], planRuleId: ruleId, period: '2026-Q1', target: 1 });

@@ -40,7 +40,7 @@ export const planClaims: Claims = {
       expect((await versions({ versions: 'all' })).sort()).to.deep.equal([1, 2]);
       expect((await world.call('get_plan', { planId: planVersionId })).version).to.equal(2);
     },
-    'Only plans with this status': async (world) => {
+    'This status': async (world) => {
       const { planId } = await world.addPlan({ status: 'draft' });
       const { plans } = await world.call('list_plans', { status: 'draft', limit: 200 });
       expect(valuesOf(plans, 'planId')).to.include(planId);

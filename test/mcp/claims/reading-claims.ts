@@ -14,7 +14,7 @@ export const readingClaims: Claims = {
       expect(valuesOf(plans, 'planId')).to.include(active.planId).and.not.include.members([draft.planId]);
       expect(valuesOf(plans, 'planId')).to.not.include(archived.planId);
     },
-    'true shows deleted plans too': async (world) => {
+    'Deleted plans too': async (world) => {
       const { planId } = await world.addPlan();
       await world.call('set_plan_status', { planRef: planId, status: 'deleted' });
       const shown = async (includeDeleted: boolean) =>
@@ -93,7 +93,7 @@ export const readingClaims: Claims = {
       const count = async (stage: string) => (await world.call('list_deals', { repId, stage })).total;
       expect([await count('Won'), await count('won'), await count('Wo')]).to.deep.equal([1, 0, 0]);
     },
-    'Changed since: a day or an instant': async (world) => {
+    'Since a day or instant': async (world) => {
       const repId = await world.addRep();
       await world.addDeal(repId);
       const count = async (since: string) => (await world.call('list_deals', { repId, since })).total;
@@ -101,7 +101,7 @@ export const readingClaims: Claims = {
       expect([await count(hour(-1)), await count(hour(1))]).to.deep.equal([1, 0]);
       expect([await count(hour(-24).slice(0, 10)), await count(hour(48).slice(0, 10))]).to.deep.equal([1, 0]);
     },
-    'Part of the name, id or a text of a field': async (world) => {
+    'Part of name, id or a text field': async (world) => {
       const repId = await world.addRep();
       const dealId = await world.addDeal(repId, { name: 'Sycamore' });
       for (const query of ['camor', dealId.slice(1)])
@@ -140,7 +140,7 @@ export const readingClaims: Claims = {
       const { runs } = await world.call('list_audit_logs', { actor: 'orchestrator' });
       expect(new Set(valuesOf(runs, 'actor'))).to.deep.equal(new Set(['orchestrator']));
     },
-    'Exactly this actor': async (world) => {
+    'This actor': async (world) => {
       expect((await world.call('list_audit_logs', { actor: 'orchestra' })).runs).to.deep.equal([]);
     },
   },

@@ -9,10 +9,10 @@ export type JournalLine = Answer<'listJournalLines'>['lines'][number];
 export type ContractCosts = Answer<'getContractCosts'>;
 export type Policy = Answer<'listAccountingPolicies'>['policies'][number];
 
-export const contractCostsQuery = (month: string, groupBy: 'total' | 'deal') =>
+export const contractCostsQuery = (month: string, entity: string, groupBy: 'total' | 'deal') =>
   queryOptions({
-    queryKey: ['accounting', 'contract-costs', month, groupBy],
-    queryFn: ({ signal }) => api.getContractCosts({ query: { month, groupBy, limit: '1000' } }, { signal }),
+    queryKey: ['accounting', 'contract-costs', month, entity, groupBy],
+    queryFn: ({ signal }) => api.getContractCosts({ query: { month, entity, groupBy, limit: '1000' } }, { signal }),
     placeholderData: keepPreviousData,
   });
 
@@ -46,12 +46,12 @@ export const accountingMonthQuery = (month: string) =>
   });
 
 /** What people are owed at the end of the month: the sums, or a page of people. */
-export const liabilityQuery = (month: string, groupBy: 'currency' | 'person', page = 0) =>
+export const liabilityQuery = (month: string, entity: string, groupBy: 'currency' | 'person', page = 0) =>
   queryOptions({
-    queryKey: ['accounting', 'liability', month, groupBy, page],
+    queryKey: ['accounting', 'liability', month, entity, groupBy, page],
     queryFn: ({ signal }) =>
       api.getLiability(
-        { query: { month, groupBy, limit: String(peopleOnPage), offset: String(page * peopleOnPage) } },
+        { query: { month, entity, groupBy, limit: String(peopleOnPage), offset: String(page * peopleOnPage) } },
         { signal },
       ),
     placeholderData: keepPreviousData,
@@ -60,19 +60,35 @@ export const liabilityQuery = (month: string, groupBy: 'currency' | 'person', pa
 export const peopleOnPage = 50;
 
 /** Those who owe at the end of the month. */
-export const debtorsQuery = (month: string) =>
+export const debtorsQuery = (month: string, entity: string) =>
   queryOptions({
-    queryKey: ['accounting', 'liability', month, 'debtors'],
+    queryKey: ['accounting', 'liability', month, entity, 'debtors'],
     queryFn: async ({ signal }) => {
-      const { liability } = await api.getLiability({ query: { month, groupBy: 'person', limit: '1000' } }, { signal });
+      const { liability } = await api.getLiability(
+        { query: { month, entity, groupBy: 'person', limit: '1000' } },
+        { signal },
+      );
       return liability.filter(({ receivable }) => receivable > 0);
     },
   });
 
 /** The lines that changed what a person is owed in the month. */
-export const linesOfPersonQuery = (month: string, repId: string) =>
+export const linesOfPersonQuery = (month: string, entity: string, repId: string) =>
   queryOptions({
-    queryKey: ['accounting', 'lines', month, repId],
+    queryKey: ['accounting', 'lines', month, entity, repId],
     queryFn: ({ signal }) =>
-      api.listJournalLines({ query: { month, repId, account: 'accrued_commission', limit: '1000' } }, { signal }),
+      api.listJournalLines(
+        { query: { month, entity, repId, account: 'accrued_commission', limit: '1000' } },
+        { signal },
+      ),
+  });
+
+export type Estimates = Answer<'listEstimates'>;
+
+/** What is expected in the month and not in the ledger, and how far it was from what was earned. */
+export const estimatesQuery = (month: string) =>
+  queryOptions({
+    queryKey: ['accounting', 'estimates', month],
+    queryFn: ({ signal }) => api.listEstimates({ query: { month, limit: '1000' } }, { signal }),
+    placeholderData: keepPreviousData,
   });

@@ -133,14 +133,14 @@ export const getWorkspace = operation({
     hints: effects.reads,
     description: {
       purpose:
-        'Who calls (role, rep id, name, kind of token) and for which workspace: name, currency, time zone, CRM connection, field mapping and the plans in force.',
+        'Caller (role, rep id, name, kind of token) and workspace: name, currency, time zone, CRM connection, field mapping and the plans in force.',
       useWhen: 'a conversation begins.',
       notFor: 'drafts and archived plans (list_plans).',
       changes: 'nothing.',
     },
     arguments: {
       includeDeleted: {
-        description: 'true shows deleted plans too',
+        description: 'Deleted plans too',
         schema: () => ({ type: 'boolean', default: false }),
       },
       assigned: { always: '100' },

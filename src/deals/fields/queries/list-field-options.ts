@@ -27,7 +27,7 @@ export const listFieldOptions = operation({
       purpose: 'Values that the newest 2,000 deals have in one select or status field, at most 1,000.',
       useWhen: 'a condition needs the spelling of a value.',
       notFor: 'fields of other types (list_deals).',
-      formats: 'slug as list_fields gives it or as a plan names the field; its type is select or status.',
+      formats: 'slug of list_fields, or as a plan names the field.',
       changes: 'nothing.',
     },
     arguments: {

@@ -43,7 +43,7 @@ export const listFields = operation({
     hints: effects.reads,
     description: {
       purpose:
-        'Fields of deals that a plan may use: slug, label and type. The standard ones come first, then what the newest 2,000 deals carry.',
+        'Fields of deals that a plan may use: slug, label and type. Standard ones first, then those of the newest 2,000 deals.',
       useWhen: 'a rule or condition needs a field.',
       notFor: 'the values of a field (get_field_options).',
       formats: 'slug goes into measure and field, type into fieldType.',

@@ -56,7 +56,7 @@ export const listQuotas = operation({
       repId: 'This rep',
       repIds: { always: undefined },
       planId: 'This plan',
-      period: 'Only of this period or one around it',
+      period: 'This period or one around it',
       containing: { always: true },
     },
     list: 'quotas',

@@ -43,7 +43,7 @@ export const listDiscrepancies = operation({
     arguments: {
       status: 'This status',
       repId: 'This rep',
-      period: 'Only of this period',
+      period: 'This period',
     },
     list: 'discrepancies',
     summary: ({ count }) => `Discrepancies that match: ${count}.`,

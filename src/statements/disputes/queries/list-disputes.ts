@@ -42,7 +42,7 @@ export const listDisputes = operation({
     arguments: {
       status: 'This status',
       repId: 'This rep',
-      period: 'Only of this period',
+      period: 'This period',
     },
     list: 'disputes',
     summary: ({ count }) => `Disputes that match: ${count}.`,

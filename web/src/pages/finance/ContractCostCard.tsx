@@ -9,6 +9,7 @@ import { Card } from '../../components/Page.js';
 import { formatMoney } from '../../shared/format/numbers.js';
 import { formatPeriod } from '../../shared/format/periods.js';
 import styles from './Finance.module.css';
+import { type BooksProps } from './LiabilityCards.js';
 
 type Row = ContractCosts['contractCosts'][number];
 
@@ -24,8 +25,8 @@ const columns = [
 ] as const;
 
 /** The asset: its roll-forward, future expense, and what is behind it by deal. Nothing without policies. */
-export function ContractCostCard({ month }: { readonly month: string }) {
-  const sums = useQuery(contractCostsQuery(month, 'total'));
+export function ContractCostCard({ month, entity }: BooksProps) {
+  const sums = useQuery(contractCostsQuery(month, entity, 'total'));
   return (
     <Loaded query={sums} height={240}>
       {(costs) => {
@@ -47,7 +48,7 @@ export function ContractCostCard({ month }: { readonly month: string }) {
               />
               <Curve costs={costs} />
             </Card>
-            <DealsCard month={month} currency={costs.currency} />
+            <DealsCard month={month} entity={entity} currency={costs.currency} />
           </>
         );
       }}
@@ -76,8 +77,8 @@ function Curve({ costs: { future, currency } }: { readonly costs: ContractCosts 
   );
 }
 
-function DealsCard({ month, currency }: { readonly month: string; readonly currency: string }) {
-  const deals = useQuery(contractCostsQuery(month, 'deal'));
+function DealsCard({ month, entity, currency }: BooksProps & { readonly currency: string }) {
+  const deals = useQuery(contractCostsQuery(month, entity, 'deal'));
   return (
     <Loaded query={deals} height={320}>
       {({ contractCosts }) => (

@@ -23,10 +23,14 @@ import { EmptyState } from '../../components/States.js';
 import { formatPeriod } from '../../shared/format/periods.js';
 import { AccountsDialog } from './AccountsDialog.js';
 import { ContractCostCard } from './ContractCostCard.js';
-import { LiabilityCards } from './LiabilityCards.js';
+import { EstimatesCard } from './EstimatesCard.js';
+import { type BooksProps, LiabilityCards } from './LiabilityCards.js';
 import { MonthCard } from './MonthCard.js';
 import { PoliciesCard } from './PoliciesCard.js';
 import { WriteOffsCard } from './WriteOffsCard.js';
+
+/** The company of everyone who belongs to no other one. */
+const mainEntity = 'main';
 
 const crumbs = [{ label: 'Month-end' }];
 
@@ -89,7 +93,8 @@ function Month({ accounting, months, month }: MonthProps) {
   const navigate = useNavigate();
   const [isEditing, setEditing] = useState(false);
   const state = useQuery(accountingMonthQuery(month));
-  const [entity] = accounting.entities;
+  const [code, setCode] = useState(mainEntity);
+  const entity = accounting.entities.find((each) => each.code === code);
   const { role } = useSession();
   return (
     <Page
@@ -99,6 +104,14 @@ function Month({ accounting, months, month }: MonthProps) {
       isWide
       actions={
         <>
+          {accounting.entities.length > 1 ? (
+            <InlineSelect
+              label="Company"
+              value={code}
+              choices={accounting.entities.map((each) => [each.code, each.name] as const)}
+              onChange={({ target }) => setCode(target.value)}
+            />
+          ) : null}
           <InlineSelect
             label="Month"
             value={month}
@@ -109,16 +122,17 @@ function Month({ accounting, months, month }: MonthProps) {
             Print
           </Button>
           {role === 'admin' ? <Button onClick={() => setEditing(true)}>Accounts</Button> : null}
-          <Files month={month} isOpen={state.data?.status !== 'closed'} />
+          <Files month={month} entity={code} isOpen={state.data?.status !== 'closed'} />
         </>
       }
     >
       <Loaded query={state} height={160}>
         {(data) => <MonthCard accounting={accounting} month={data} />}
       </Loaded>
-      <LiabilityCards month={month} />
-      <WriteOffsCard month={month} />
-      <ContractCostCard month={month} />
+      <LiabilityCards key={code} month={month} entity={code} />
+      <EstimatesCard month={month} entity={code} />
+      <WriteOffsCard month={month} entity={code} />
+      <ContractCostCard month={month} entity={code} />
       <PoliciesCard month={accounting.firstOpen} />
       {isEditing && entity !== undefined ? <AccountsDialog entity={entity} onClose={() => setEditing(false)} /> : null}
     </Page>
@@ -136,12 +150,15 @@ const files = [
 ] as const;
 type Kind = (typeof files)[number][0];
 
-function Files({ month, isOpen }: { readonly month: string; readonly isOpen: boolean }) {
+function Files({ month, entity, isOpen }: BooksProps & { readonly isOpen: boolean }) {
   const download = async (kind: Kind) => {
     const file =
       kind === 'liability'
-        ? await api.exportLiability({ query: { month } })
-        : await api.exportJournals({ params: { month }, query: { layout: kind, draft: isOpen ? 'true' : 'false' } });
+        ? await api.exportLiability({ query: { month, entity } })
+        : await api.exportJournals({
+            params: { month },
+            query: { layout: kind, entity, draft: isOpen ? 'true' : 'false' },
+          });
     saveFile(file as unknown as File, (file as unknown as File).name);
   };
   return <ExportMenu files={files} download={download} />;

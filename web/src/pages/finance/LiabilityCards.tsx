@@ -14,9 +14,15 @@ import { LinesDrawer } from './LinesDrawer.js';
 import { Waterfall } from './Waterfall.js';
 import { movements, states } from './words.js';
 
+/** The books of a company in a month. */
+export interface BooksProps {
+  readonly month: string;
+  readonly entity: string;
+}
+
 /** What people are owed: by currency as a waterfall, by person as a table whose rows open their lines. */
-export function LiabilityCards({ month }: { readonly month: string }) {
-  const sums = useQuery(liabilityQuery(month, 'currency'));
+export function LiabilityCards({ month, entity }: BooksProps) {
+  const sums = useQuery(liabilityQuery(month, entity, 'currency'));
   return (
     <>
       <Loaded query={sums} height={320}>
@@ -28,7 +34,7 @@ export function LiabilityCards({ month }: { readonly month: string }) {
           )
         }
       </Loaded>
-      <PeopleCard month={month} />
+      <PeopleCard month={month} entity={entity} />
     </>
   );
 }
@@ -69,10 +75,10 @@ function CurrencyCard({ row }: { readonly row: LiabilityRow }) {
   );
 }
 
-function PeopleCard({ month }: { readonly month: string }) {
+function PeopleCard({ month, entity }: BooksProps) {
   const [page, setPage] = useState(0);
   const [opened, setOpened] = useState<LiabilityRow | null>(null);
-  const people = useQuery(liabilityQuery(month, 'person', page));
+  const people = useQuery(liabilityQuery(month, entity, 'person', page));
   return (
     <Loaded query={people} height={480}>
       {({ liability, count }) =>

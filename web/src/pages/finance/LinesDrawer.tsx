@@ -18,8 +18,12 @@ interface LinesDrawerProps {
 }
 
 /** What changed the amount that a person is owed, down to the deal and the statement. */
-export function LinesDrawer({ month, row: { repId, repName, currency, opening, closing }, onClose }: LinesDrawerProps) {
-  const query = useQuery(linesOfPersonQuery(month, repId ?? ''));
+export function LinesDrawer({
+  month,
+  row: { entity, repId, repName, currency, opening, closing },
+  onClose,
+}: LinesDrawerProps) {
+  const query = useQuery(linesOfPersonQuery(month, entity, repId ?? ''));
   return (
     <SideDrawer
       label={`${repName}, ${formatPeriod(month)}`}

@@ -22,16 +22,17 @@ import { formatDay } from '../../shared/format/dates.js';
 import { readNumber, writeNumber } from '../../shared/format/entered-numbers.js';
 import { formatMoney } from '../../shared/format/numbers.js';
 import styles from './Finance.module.css';
+import { type BooksProps } from './LiabilityCards.js';
 import { ProposalLine } from './ProposalLine.js';
 
 /** What people owe and the company no longer expects. Without a debt and a write-off there is nothing to show. */
-export function WriteOffsCard({ month }: { readonly month: string }) {
+export function WriteOffsCard({ month, entity }: BooksProps) {
   const { role } = useSession();
   const writeOffs = useQuery(writeOffsQuery);
   const [isProposing, setProposing] = useState(false);
-  const sums = useQuery(liabilityQuery(month, 'currency'));
+  const sums = useQuery(liabilityQuery(month, entity, 'currency'));
   const isOwed = (sums.data?.liability ?? []).some(({ receivable }) => receivable > 0);
-  const debtors = useQuery({ ...debtorsQuery(month), enabled: isProposing });
+  const debtors = useQuery({ ...debtorsQuery(month, entity), enabled: isProposing });
   return (
     <Loaded query={writeOffs} height={80}>
       {(known) =>
@@ -93,12 +94,12 @@ function ProposeDialog({ month, debtors, onClose }: ProposeProps) {
     reason: '',
   });
   const { debtor, amount, day, reason } = form.values;
-  const { repId, currency } = debtors.find((each) => keyOf(each) === debtor) ?? first;
+  const { repId, entity, currency } = debtors.find((each) => keyOf(each) === debtor) ?? first;
   const entered = readNumber(amount);
   const change = useChange({
     send: async () => {
       if (repId !== null && entered !== null)
-        await api.proposeWriteOff({ body: { repId, currency, amount: entered, day, reason } });
+        await api.proposeWriteOff({ body: { repId, entity, currency, amount: entered, day, reason } });
     },
     onDone: () => {
       form.clear();
