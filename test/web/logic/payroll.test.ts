@@ -148,6 +148,12 @@ describe('the totals of a payroll file', () => {
     expect(fileTotals(file('generic', header, ['USD', '5', '2', '-1', '6']), 'USD')[0]?.amount).to.equal('6');
   });
 
+  it('count what a layout pays, by the name of its column with payouts', () => {
+    const header = ['Commissions', 'Bonuses', 'Adjustments', 'Payable', 'Statement Status'];
+    const [total] = fileTotals(file('generic', header, ['0.00', '0.00', '28.45', '28.45', 'approved']), 'USD');
+    expect(total?.amount).to.equal('28.45');
+  });
+
   it('are none for a file without rows', () => {
     expect(fileTotals(file('gusto', ['commission']), 'USD')).to.deep.equal([]);
   });
