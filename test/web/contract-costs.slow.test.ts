@@ -20,7 +20,7 @@ describe('the cost of contracts in the web app', function () {
       ['N28', 45_000],
       ['N22', 60_000],
     ] as const)
-      await api.putDeal(dealId, { amount, closeDate: '2026-01-15', ownerId: ben, name: dealId });
+      await api.putDeal(dealId, { amount, closeDate: '2026-01-15', ownerId: 'ben', name: dealId });
     for (const [dealId, months] of [
       ['A1', 36],
       ['N28', 36],
