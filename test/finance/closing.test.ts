@@ -49,6 +49,53 @@ describe('closing a month of the books', () => {
     expect(march).to.include({ corrections: -4800, earned: 4800, closing: 4800 });
   });
 
+  it('moves a deal to another person by a correction for each (N16)', async () => {
+    const closings = await Closings.open(service);
+    const { books, work } = closings;
+    await closings.capitalise();
+    const [eve] = await work.api.saveReps({ email: 'eve@acme.test', name: 'Eve', crmMemberId: 'eve' });
+    await work.api.expect(201, 'POST', '/v1/assignments', { repIds: [eve], planId: work.planId });
+    await deal(closings, 60_000);
+    await closings.close('2026-01', '2026-02');
+    await work.deal('D1', 60_000, '2026-01-15', { ownerId: 'eve' });
+    const { contractCosts } = await books.get('/contract-costs?month=2026-03&groupBy=person');
+    const moved = contractCosts.map((row: { repName: string; corrections: number; amortised: number }) => [
+      row.repName,
+      row.corrections,
+      row.amortised,
+    ]);
+    expect(moved).to.deep.equal([
+      ['Ben', -4800, 266.67],
+      ['Eve', 4800, -400],
+    ]);
+    expect(await books.moved('2026-03', 'amortisation_expense')).to.equal(133.33);
+    expect(await books.liability('2026-03')).to.include({ corrections: 0, closing: 4800 });
+  });
+
+  it('takes back what a statement recovered that is unlocked (N7)', async () => {
+    const closings = await Closings.open(service);
+    const { books, work } = closings;
+    await work.api.expect(201, 'POST', '/v1/draws', {
+      repId: work.ben,
+      kind: 'advance',
+      recoverable: true,
+      amount: 300,
+      from: '2026-01-01',
+      to: '2026-01-31',
+    });
+    await work.approve('2026-01');
+    await books.pay('2026-01', '2026-01-31');
+    await deal(closings, 12_500, '2026-02-10');
+    await work.approve('2026-02');
+    expect(await books.liability('2026-02')).to.include({ earned: 1000, recovered: -300, closing: 700 });
+    await closings.close('2026-01', '2026-02');
+    await work.api.unlock(work.ben, '2026-02');
+    await deal(closings, 10_000, '2026-02-10');
+    const march = await books.liability('2026-03');
+    expect(march).to.include({ corrections: -200, recovered: 300, late: 300, closing: 800 });
+    expect(march.draws).to.include({ closing: 300 });
+  });
+
   it('takes the deletion of an adjustment back (N38)', async () => {
     const closings = await Closings.open(service);
     const { books, work } = closings;
