@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { type Caller } from '../kernel/caller.js';
 import { type DayRange } from '../kernel/day.js';
 import { groupBy } from '../kernel/group-by.js';
 import { loadTeams } from '../ledger/input/hierarchy.js';
@@ -38,7 +39,7 @@ export class DealExplainer {
    * runs again when a thread is free: no transaction waits for a thread.
    */
   async run<T>(
-    caller: TenantCaller,
+    caller: Caller,
     options: Parameters<UnitOfWork['run']>[1],
     work: (tx: Transaction, explain: ExplainDeal) => Promise<T>,
   ): Promise<T> {
@@ -47,11 +48,11 @@ export class DealExplainer {
     } catch (error) {
       if (!(error instanceof NeedsThread)) throw error;
     }
-    return this.threads.hold(caller.workspaceId, (run) =>
+    const explain = (run: RunInThread) =>
       this.unitOfWork.run(caller, options, (tx) =>
         work(tx, (_, explainedDeal) => this.explainIn<DealOutcome[]>(run, tx, { explainedDeal })),
-      ),
-    );
+      );
+    return this.threads.hold(caller.workspaceId, explain, caller.actor);
   }
 
   /** How many deals are calculated to explain those of the days, and for which reps that takes too long for the process. */

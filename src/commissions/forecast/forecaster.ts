@@ -23,10 +23,11 @@ export class Forecaster {
   /** Runs the work in a transaction of one instant, when a thread is free for its forecasts. */
   run<T>(caller: Caller, work: (tx: Transaction, forecast: Forecast) => Promise<T>): Promise<T> {
     const options = { lock: 'none', access: 'read', replica: true, isolation: 'repeatable read' } as const;
-    return this.threads.hold(caller.workspaceId, (run) => {
+    const calculate = (run: RunInThread) => {
       const endsAt = performance.now() + this.limits.seconds * 1000;
       return this.unitOfWork.run(caller, options, (tx) => work(tx, (task) => this.forecast(run, tx, task, endsAt)));
-    });
+    };
+    return this.threads.hold(caller.workspaceId, calculate, caller.actor);
   }
 
   private async forecast(

@@ -38,11 +38,13 @@ export type RunInThread = (parts: readonly unknown[], options?: RunOptions) => P
 interface Task {
   /** At most one task of a key runs at a time, so that one key cannot occupy every thread. */
   readonly key: string;
+  /** Who waits for it. */
+  readonly requester: string;
   /** Must not reject. */
   readonly work: (run: RunInThread) => Promise<void>;
 }
 
-const maxWaitingOfKey = 5;
+const maxWaiting = { ofRequester: 5, ofKey: 100 };
 const idleMs = 30_000;
 const retryAfterSeconds = 10;
 
@@ -67,15 +69,24 @@ export class ThreadPool {
     return this.hold(key, (run) => run(parts));
   }
 
-  /** Runs the work when a thread is free for it, so that the work opens no transaction that would wait for a thread. */
-  async hold<T>(key: string, work: (run: RunInThread) => Promise<T>): Promise<T> {
-    if (this.waiting.filter((task) => task.key === key).length >= maxWaitingOfKey)
-      throw new Failure('rate_limited', `More than ${maxWaitingOfKey} such requests of the workspace are waiting.`, {
-        retryAfter: retryAfterSeconds,
-      });
+  /**
+   * Runs the work when a thread is free for it, so that the work opens no transaction that would wait for a thread.
+   * Without a `requester`, everyone with the key shares the places of one.
+   */
+  async hold<T>(key: string, work: (run: RunInThread) => Promise<T>, requester: string = key): Promise<T> {
+    this.assertFewWaiting(key, requester);
     return new Promise((resolve, reject) => {
-      this.waiting.push({ key, work: (run) => work(run).then(resolve, reject) });
+      this.waiting.push({ key, requester, work: (run) => work(run).then(resolve, reject) });
       this.startNext();
+    });
+  }
+
+  private assertFewWaiting(key: string, requester: string): void {
+    const ofKey = this.waiting.filter((task) => task.key === key);
+    const own = ofKey.filter((task) => task.requester === requester);
+    if (own.length < maxWaiting.ofRequester && ofKey.length < maxWaiting.ofKey) return;
+    throw new Failure('rate_limited', 'Too many such requests of the workspace are waiting.', {
+      retryAfter: retryAfterSeconds,
     });
   }
 

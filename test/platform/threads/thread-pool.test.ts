@@ -108,7 +108,22 @@ describe('the thread pool', () => {
     expect(String(await failed.catch((error: unknown) => error))).to.equal('Error: rolled back');
   });
 
-  it('rejects more than five waiting tasks of a key', async () => {
+  it('rejects more than five waiting tasks of a requester, and more than a hundred of a key', async () => {
+    let release: () => void = () => undefined;
+    const released = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const running = pool.hold('a', () => released);
+    const hold = (requester: number) => pool.hold('a', async () => requester, String(requester));
+    const rejected = (work: Promise<unknown>) => work.catch(({ code }) => code);
+    const waiting = [0, 0, 0, 0, 0, ...Array.from({ length: 95 }, (_, index) => index + 1)].map(hold);
+    expect(await Promise.all([rejected(hold(0)), rejected(hold(200))])).to.deep.equal(['rate_limited', 'rate_limited']);
+    release();
+    await running;
+    expect(await Promise.all(waiting)).to.have.lengthOf(100);
+  });
+
+  it('rejects more than five waiting tasks of a key without requesters', async () => {
     const all = Array.from({ length: 7 }, () => outcomeOf('a', 'echo', 1));
     const outcomes = await Promise.all(all);
     expect(outcomes.filter((one) => one === '[1]')).to.have.lengthOf(6);
