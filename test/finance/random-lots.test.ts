@@ -97,8 +97,11 @@ class RandomDeal {
       expect(carrying.toString(), about).to.equal(rest.toString());
       expect(carrying.sign(), `${about}, carrying`).to.be.at.least(0);
       if (isNeverReversed) expect(impaired.sign(), `${about}, impaired`).to.be.at.least(0);
+      // What is spread again is rounded from its own beginning, which differs by at most one unit of the currency.
       if (lot.schedules.length === 1)
-        expect(carrying.minus(without.get(month) as Decimal).sign(), `${about}, beyond`).to.be.at.most(0);
+        expect(carrying.minus(without.get(month) as Decimal).toNumber(), `${about}, beyond`).to.be.at.most(
+          10 ** -lot.digits,
+        );
     }
     expect(rest.toString(), `seed ${this.seed}, at the end`).to.equal('0');
     const takenBack = sum(lot.takenBack.map(({ amount }) => amount));
