@@ -58,36 +58,31 @@ export async function loadUpdates(tx: Transaction, repId: string, since: Date): 
 
 /** The amounts of deals, and of what is not of a deal, whose sum differs from that of the instant. */
 async function listChanges(tx: Transaction, repId: string, since: Date): Promise<ChangedAmount[]> {
-  const ofRep = sql`h.workspace_id = ${tx.workspaceId} and h.rep_id = ${repId}`;
-  const columns = sql`h.event_id, h.deal_key, h.rule_name, h.reason, h.currency`;
   const earned = sql`case when h.change <> 'deleted' and h.status = 'earned' then h.amount else 0 end`;
+  const isNew = sql`changed_at > ${since}::timestamptz`;
   const { rows } = await sql<ChangedAmount>`
-    with latest as (
-      select distinct on (h.event_id) ${columns}, 0::numeric as amount_then, ${earned} as amount_now
-      from commission_event_history h where ${ofRep} and h.changed_at > ${since}::timestamptz
-      order by h.event_id, h.revision desc
-    ), earlier as (
-      select distinct on (h.event_id) ${columns}, ${earned} as amount_then, 0::numeric as amount_now
-      from latest l join commission_event_history h on ${ofRep} and h.event_id = l.event_id
-      where h.changed_at <= ${since}::timestamptz
-      order by h.event_id, h.revision desc
-    ), moved as (
-      -- Most revisions only count something else.
-      select distinct on (event_id) event_id, changed_at, run_id from (
-        select h.event_id, h.revision, h.changed_at, h.run_id, h.currency, ${earned} as amount,
-          lag(h.currency) over in_order as currency_before, lag(${earned}) over in_order as amount_before
-        from latest l join commission_event_history h on ${ofRep} and h.event_id = l.event_id
-        window in_order as (partition by h.event_id order by h.revision)
-      ) revisions
-      where changed_at > ${since}::timestamptz
-        and (amount <> coalesce(amount_before, 0) or currency <> currency_before)
-      order by event_id, revision desc
+    with revisions as (
+      select h.event_id, h.changed_at, h.run_id, h.deal_key, h.rule_name, h.reason, h.currency, ${earned} as amount,
+        lag(${earned}) over in_order as amount_before, lag(h.currency) over in_order as currency_before,
+        lead(h.changed_at) over in_order as next_at
+      from commission_event_history h
+      where h.workspace_id = ${tx.workspaceId} and h.rep_id = ${repId}
+      window in_order as (partition by h.event_id order by h.revision)
+    ), states as (
+      -- What an event was at the instant, and its revisions since then. Most of these only count something else.
+      select event_id, run_id, deal_key, rule_name, reason, currency, next_at,
+        case when ${isNew} then 0 else amount end as amount_then,
+        case when next_at is null then amount else 0 end as amount_now,
+        case when ${isNew} and (amount <> coalesce(amount_before, 0) or currency <> currency_before)
+          then changed_at end as moved_at
+      from revisions where ${isNew} or next_at > ${since}::timestamptz
     ), changed as (
       select ${dealOfKeyColumn(sql`deal_key`)} as deal_id, min(event_id::text) as first_id,
         array_agg(distinct rule_name) filter (where rule_name is not null) as rule_names, max(reason) as reason, currency,
-        sum(amount_then) as amount_then, sum(amount_now) as amount_now, max(changed_at) as changed_at,
-        (array_agg(run_id order by changed_at desc))[1] as run_id
-      from (select * from latest union all select * from earlier) amounts join moved using (event_id)
+        sum(amount_then) as amount_then, sum(amount_now) as amount_now,
+        coalesce(max(moved_at), max(next_at)) as changed_at,
+        (array_agg(run_id order by moved_at desc) filter (where moved_at is not null))[1] as run_id
+      from states
       group by 1, case when deal_key is null then event_id end, currency
       having sum(amount_then) <> sum(amount_now)
     )
