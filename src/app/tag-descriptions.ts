@@ -46,6 +46,7 @@ export const tagDescriptions: Readonly<Record<string, string>> = {
   plans: 'Plans, their versions, tests, previews and overrides',
   quotas: 'Targets of people by period',
   ramps: 'Reduced targets and rates of new people',
+  'rep-choices': 'Values of the filters of people',
   reps: 'People, their roles and managers',
   revision: 'Whether anything has changed',
   'saved-views': 'Views of lists that people have saved',

@@ -33,7 +33,12 @@ describe('the typed client', () => {
         visit(path.posix.join(path.posix.dirname(file), from));
     };
     visit('client.js');
-    const texts = ['commissions/reason-texts.js', 'crm/connections/product-names.js', 'engine/formula-words.js'];
+    const texts = [
+      'commissions/cause-texts.js',
+      'commissions/reason-texts.js',
+      'crm/connections/product-names.js',
+      'engine/formula-words.js',
+    ];
     const rules = ['engine/standard-slugs.js', 'kernel/spreadsheet-formulas.js', 'kernel/period-calendar.js'];
     const days = ['kernel/day.js', 'kernel/failure.js', 'kernel/period.js', 'kernel/time-zone.js'];
     const numbers = ['number-text', 'comparable-text', 'invisible-characters', 'decimal'].map(
