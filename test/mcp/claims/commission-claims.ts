@@ -224,7 +224,7 @@ export const commissionClaims: Claims = {
   },
   simulate_commissions: {
     'Changes: nothing.': changesNothing('simulate_commissions'),
-    'a simulation pays nothing': async (world) => {
+    'Dry run of a plan': async (world) => {
       const { repId, planId } = await world.addPaidRep({ status: 'draft' });
       const dealId = await world.addDeal(repId);
       const { planVersionId } = await world.call('get_plan', { planId });
@@ -300,7 +300,7 @@ export const commissionClaims: Claims = {
       const outcome = rep.outcomes.find(({ dealId }: { dealId: string }) => dealId === lost);
       expect(outcome).to.include({ paid: false, amount: 0, reason: 'deal_condition_failed' });
     },
-    'period 2026-03, 2026-Q1, 2026-H1, 2026, or fiscal as FY2026-Q1': async (world) => {
+    'period as in get_commissions, or 2026-H1': async (world) => {
       const rules = [rule([tier(0.1)])];
       const { repId, planId } = await world.addPaidRep({ config: { rules } });
       await world.addDeal(repId);

@@ -250,7 +250,7 @@ export const planClaims: Claims = {
       await world.call('update_plan', change);
       expect(await world.total(dealId)).to.equal(300);
     },
-    'arguments as in update_plan, and the period to compare': testedIn(
+    'as in update_plan': testedIn(
       'plans/preview',
       'rejects what the change would reject, and periods that are missing or given twice',
     ),
@@ -263,7 +263,7 @@ export const planClaims: Claims = {
       'plans/plan-tests',
       'that fail prevent that a version becomes active, unless it is forced, which is audited',
     ),
-    'Run the tests that are stored with a plan, or others': testedIn(
+    'Run tests of a plan, stored or given': testedIn(
       'plans/plan-tests',
       'run on demand, also with a config or tests that are not stored, and in a preview',
     ),

@@ -5,7 +5,7 @@ import { type Claims, changesNothing, flat, month, rule, testedIn, tier, valuesO
 export const readingClaims: Claims = {
   get_workspace: {
     'Changes: nothing.': changesNothing('get_workspace'),
-    'Who calls (role, rep id, name, kind of token)': testedIn('mcp/arguments', 'for the session of a person'),
+    'Caller (role, rep id, name, kind of token)': testedIn('mcp/arguments', 'for the session of a person'),
     'the plans in force': async (world) => {
       const active = await world.addPlan();
       const draft = await world.addPlan({ status: 'draft' });
@@ -29,13 +29,13 @@ export const readingClaims: Claims = {
   },
   list_fields: {
     'Changes: nothing.': changesNothing('list_fields'),
-    'The standard ones come first': async (world) => {
+    'Standard ones first': async (world) => {
       await world.addDeal(world.ids['repId'] as string, { fields: { aaa: 'x' } });
       const slugs = valuesOf((await world.call('list_fields')).fields, 'slug');
       expect(slugs[0]).to.equal('dealAmount');
       expect(slugs.indexOf('aaa')).to.be.greaterThan(slugs.indexOf('dealStage'));
     },
-    'then what the newest 2,000 deals carry': testedIn(
+    'then those of the newest 2,000 deals': testedIn(
       'deals/fields/fields',
       'reads the newest 2,000 deals, including deleted ones',
     ),
@@ -54,13 +54,13 @@ export const readingClaims: Claims = {
   get_field_options: {
     'Changes: nothing.': changesNothing('get_field_options'),
     'at most 1,000': testedIn('deals/fields/fields', 'returns at most a thousand values'),
-    'slug as list_fields gives it or as a plan names the field': async (world) => {
+    'slug of list_fields, or as a plan names the field': async (world) => {
       const { options } = await world.call('get_field_options', { slug: 'dealStage' });
       expect(valuesOf(options, 'value')).to.include('Won');
       for (const slug of ['stage', 'dealstage'])
         expect((await world.call('get_field_options', { slug })).options).to.deep.equal(options);
     },
-    'its type is select or status': (world) =>
+    'in one select or status field': (world) =>
       world.expectCode('field_not_found', 'get_field_options', { slug: 'dealAmount' }),
   },
   get_field_mapping: {
@@ -87,7 +87,7 @@ export const readingClaims: Claims = {
       const { deals } = await world.call('list_deals', { repId, limit: 1 });
       expect(valuesOf(deals, 'deal_id')).to.deep.equal([older]);
     },
-    'stage is matched exactly': async (world) => {
+    'stage as get_field_options spells it': async (world) => {
       const repId = await world.addRep();
       await world.addDeal(repId);
       const count = async (stage: string) => (await world.call('list_deals', { repId, stage })).total;
@@ -126,7 +126,7 @@ export const readingClaims: Claims = {
       expect(valuesOf(seen, 'actor')).to.include('orchestrator').and.include('api-key');
       expect((await world.call('list_audit_logs', { dealId })).runs[0].actor).to.equal('orchestrator');
     },
-    'Not for how an amount was computed (get_commissions with dealId) or who changed a plan': async (world) => {
+    'Not for an amount (get_commissions) or who changed a plan': async (world) => {
       const { planId } = await world.addPlan();
       await world.call('update_plan', { planRef: planId, config: flat(0.2), effectiveStart: 'always' });
       const entries = (await world.call('list_audit_logs', { actor: 'mcp:api-key' })).runs;
