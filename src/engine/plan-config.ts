@@ -732,7 +732,7 @@ function* problemsBetween(rules: readonly Rule[]): Generator<Issue> {
   for (const index of findRankCycles(rules))
     yield {
       path: `rules.${index}.measure`,
-      message: `counts what is earned below towards a quota whose rank decides what is earned below; count a field with quotaMeasure, or use another quotaGroup`,
+      message: `counts what is earned below towards a quota whose rank decides what is earned below; ${rules[index]?.lines === undefined ? 'count a field with quotaMeasure, or use' : 'use'} another quotaGroup`,
     };
 }
 

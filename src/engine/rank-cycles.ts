@@ -11,6 +11,7 @@ interface Rule {
   readonly quotaGroup?: string | undefined;
   readonly quotaMeasure?: string | undefined;
   readonly quotaCredit?: object | undefined;
+  readonly lines?: object | undefined;
 }
 
 /**
@@ -41,9 +42,9 @@ function isInput({ dependsOn = '_total' }: Rule, below: Rule): boolean {
   return dependsOn === '_total' ? below.executionPhase === 'per_deal' : below.name === dependsOn;
 }
 
-/** What was earned below is the credit unless fields are named. */
-function countsEarnings({ measure, quotaMeasure, quotaCredit }: Rule): boolean {
-  return measure === teamEarnings && quotaMeasure === undefined && quotaCredit === undefined;
+/** What was earned below is the credit unless fields are named. A rule with lines counts only where something was. */
+function countsEarnings({ measure, quotaMeasure, quotaCredit, lines }: Rule): boolean {
+  return lines !== undefined || (measure === teamEarnings && quotaMeasure === undefined && quotaCredit === undefined);
 }
 
 /** Whether the start is reached again from itself. */

@@ -25,6 +25,13 @@ describe('a rank that would depend on itself', () => {
     expect(issuesOf(ranked, two, ...crossed)).to.deep.equal(['rules.2.measure', 'rules.3.measure']);
   });
 
+  it('is rejected where a rule of products counts only the deals on which something is earned below', () => {
+    const products = { ...team, measure: 'line.amount', payoutBase: 'line.amount', quotaMeasure: 'acv', lines: {} };
+    expect(issuesOf(ranked, products)).to.deep.equal(['rules.1.measure']);
+    expect(issuesOf(ranked, { ...products, quotaGroup: 'H' })).to.deep.equal([]);
+    expect(issuesOf({ ...ranked, tierBy: 'attainment' }, products)).to.deep.equal([]);
+  });
+
   it('is none where the credit is a field, the rank is of another quota, or the ranked rule is no input', () => {
     expect(issuesOf(ranked, { ...team, measure: 'amount' })).to.deep.equal([]);
     expect(issuesOf(ranked, { ...team, quotaMeasure: 'amount' })).to.deep.equal([]);

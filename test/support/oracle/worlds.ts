@@ -1001,12 +1001,10 @@ function withCreditTerms(config: fc.Arbitrary<object>, settings: Settings): fc.A
 function hasSettledRanks(config: object): boolean {
   const { rules } = config as { readonly rules: readonly PostedRule[] };
   const countsEarnings = rules.some(
-    ({ executionPhase, quotaGroup, measure = '_earned', quotaMeasure, quotaCredit }) =>
+    ({ executionPhase, quotaGroup, measure = '_earned', quotaMeasure, quotaCredit, lines }) =>
       executionPhase === 'cascade' &&
       quotaGroup !== undefined &&
-      measure === '_earned' &&
-      quotaMeasure === undefined &&
-      quotaCredit === undefined,
+      (lines !== undefined || (measure === '_earned' && quotaMeasure === undefined && quotaCredit === undefined)),
   );
   return !countsEarnings || !rules.some(({ tierBy, quotaGroup }) => tierBy === 'rank' && quotaGroup !== undefined);
 }
@@ -1017,6 +1015,7 @@ interface PostedRule {
   readonly measure?: string;
   readonly quotaMeasure?: string;
   readonly quotaCredit?: object;
+  readonly lines?: object;
   readonly tierBy?: string;
 }
 
