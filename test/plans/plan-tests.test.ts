@@ -34,14 +34,22 @@ function run(config: object, ...tests: object[]) {
   return runTests(plan, planTests.parse(tests));
 }
 
+const double = (value: unknown) => (typeof value === 'number' ? value * 2 : value);
+
+/** The same with all rates and amounts doubled, also those of the rows of rate tables. */
+function doubled<Terms>(terms: Terms): Terms {
+  return JSON.parse(JSON.stringify(terms), (key, value) => {
+    if (key === 'rate' || key === 'flatAmount') return double(value);
+    if (key !== 'values') return value;
+    return Object.fromEntries(Object.entries(value).map(([column, one]) => [column, double(one)]));
+  });
+}
+
 describe('tests of a plan', () => {
   for (const { templateId, planConfig } of planTemplates)
     it(`of the template ${templateId} pass, and fail with other rates`, async () => {
       expect(await run(planConfig.config, ...planConfig.tests)).to.deep.equal({ passed: true, tests: 1, failed: [] });
-      const doubled = JSON.parse(JSON.stringify(planConfig.config), (key, value) =>
-        (key === 'rate' || key === 'flatAmount') && typeof value === 'number' ? value * 2 : value,
-      );
-      expect((await run(doubled, ...planConfig.tests)).passed).to.equal(false);
+      expect((await run(doubled(planConfig.config), ...doubled(planConfig.tests))).passed).to.equal(false);
     });
 
   it('name the rule, the deal, both amounts and the trace', async () => {
