@@ -66,7 +66,10 @@ describe('the example in the description of a tool', () => {
     const { jobId } = await api.expect(200, 'POST', '/v1/commissions/recalculate', { async: true });
     const steps = [{ months: 1, quotaPercent: 50 }];
     const { rampId } = await api.expect(201, 'POST', '/v1/ramps', { name: 'Existing ramp', steps });
-    await api.expect(200, 'PATCH', '/v1/workspaces', { payouts: { enabled: true, from: '2026-01-01' } });
+    await api.expect(200, 'PATCH', '/v1/workspaces', {
+      payouts: { enabled: true, from: '2026-01-01' },
+      accounting: { enabled: true, from: '2026-01' },
+    });
     const draw = { repId: mia, kind: 'advance', recoverable: true, amount: 100, from: '2026-04-01' };
     const { drawId } = await api.expect(201, 'POST', '/v1/draws', draw);
     return {

@@ -14,7 +14,7 @@ describe('an agent runs the life of a plan', () => {
     it(`with ${name}: template, plan, people, quota, simulation, calculation, trace, new version, archive`, async () => {
       const { workspaceId, apiKey, api, ben } = await seededWorkspace(service);
       const agent = await connect(apiKey);
-      expect(await agent.tools()).to.have.length(61);
+      expect(await agent.tools()).to.have.length(63);
 
       const { workspaceId: reportedId } = await done(agent, 'get_workspace');
       expect(reportedId).to.equal(workspaceId);

@@ -36,6 +36,17 @@ const excluded: Readonly<Record<string, string>> = {
   getPersonValues: 'the title, team and location of a person are those of today',
   setPersonValues: 'a changed title, team or location holds from the day on which it is entered',
   importRateTableRows: 'rows are pasted into the page of a table',
+  getRepEntities: 'the company of a person comes from the system of personnel, through the API',
+  setRepEntities: 'the company of a person comes from the system of personnel, through the API',
+  putEstimates: 'finance sends estimates through the API; the month-end lists them',
+  getContract: 'terms of contracts come from the system of contracts, through the API',
+  putContract: 'terms of contracts come from the system of contracts, through the API',
+  deleteContract: 'terms of contracts come from the system of contracts, through the API',
+  importContracts: 'terms of contracts come from the system of contracts, through the API',
+  putImpairment: 'finance sends impairment tests through the API; the month-end has what they write down',
+  deleteImpairment: 'finance sends impairment tests through the API; the month-end has what they write down',
+  importOpeningLots: 'opening balances are imported once, through the API',
+  getRenewalTest: 'read once for the file of an auditor',
 };
 
 /** The operations that the pages call, as `api.<id>`. */

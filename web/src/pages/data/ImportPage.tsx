@@ -19,12 +19,12 @@ import { personFieldsQuery } from '../../features/people/person-fields.js';
 import { planFields } from '../../features/plans/fields.js';
 import { formatCount } from '../../shared/format/numbers.js';
 import { FileStep } from './FileStep.js';
-import { ImportDone } from './ImportDone.js';
 import { type Import, useImport } from './use-import.js';
 
 const route = getRouteApi('/_shell/imports/$kind');
 
 const MatchStep = lazy(() => import('./MatchStep.js').then((module) => ({ default: module.MatchStep })));
+const ImportDone = lazy(() => import('./ImportDone.js').then((module) => ({ default: module.ImportDone })));
 
 /** Three steps: file, match and dry run, import. */
 export function ImportPage() {

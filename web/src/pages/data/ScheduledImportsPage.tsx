@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
+import { lazy, Suspense } from 'react';
 import { type ScheduledImport, scheduledImportsQuery } from '../../api/scheduled-import-queries.js';
 import { usePersistedChoice } from '../../app/persisted-state.js';
 import { Button, LinkButton, RowButton } from '../../components/Button.js';
@@ -12,7 +13,10 @@ import { Badge } from '../../components/StatusBadge.js';
 import { describeSchedule, describeSource, describeState, subjectNames } from '../../features/imports/scheduled.js';
 import { formatInstant } from '../../shared/format/dates.js';
 import { ScheduledImportCard } from './ScheduledImportCard.js';
-import { ScheduledImportDialog } from './ScheduledImportDialog.js';
+
+const ScheduledImportDialog = lazy(() =>
+  import('./ScheduledImportDialog.js').then((module) => ({ default: module.ScheduledImportDialog })),
+);
 
 const route = getRouteApi('/_shell/imports/scheduled');
 
@@ -57,15 +61,17 @@ export function ScheduledImportsPage() {
       </Loaded>
       {current === undefined ? null : <ScheduledImportCard key={current.id} scheduled={current} />}
       {edited === null || scheduled.data === undefined ? null : (
-        <ScheduledImportDialog
-          key={edited}
-          scheduled={all.find(({ id }) => id === edited) ?? null}
-          onClose={() => setEdited(null)}
-          onSaved={(id) => {
-            setEdited(null);
-            void open(id);
-          }}
-        />
+        <Suspense fallback={null}>
+          <ScheduledImportDialog
+            key={edited}
+            scheduled={all.find(({ id }) => id === edited) ?? null}
+            onClose={() => setEdited(null)}
+            onSaved={(id) => {
+              setEdited(null);
+              void open(id);
+            }}
+          />
+        </Suspense>
       )}
     </Page>
   );
