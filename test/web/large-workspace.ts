@@ -70,7 +70,7 @@ export async function addLargeWorkspace(browser: Browser, people: number): Promi
   await fill('lanes', { rep_id: person });
   await fill('assignments', { assignment_id: 'gen_random_uuid()', rep_id: person });
   await fill('quotas', { quota_id: 'gen_random_uuid()', rep_id: person, current_value: '4000 + n % 13000' });
-  await fill('rep_months', { rep_id: person, commission: '100 + n' });
+  await fill('rep_months', { rep_id: person });
   await fill('statement_periods', { rep_id: person }, 'n % 2 = 0');
   await fill('statements', { statement_id: 'gen_random_uuid()', rep_id: person }, 'n % 2 = 0');
   await sql(
