@@ -21,6 +21,17 @@ const preloadFonts: Plugin = {
   },
 };
 
+const mantine =
+  'Menu|Modal|ModalBase|Popover|Transition|FocusTrap|Portal|Overlay|CloseButton|Paper|UnstyledButton|Floating';
+const packages = [
+  'react-dom|react|scheduler|@floating-ui',
+  '@tanstack/(react-router|router-core|history|query-core|react-query)',
+  `@mantine/(hooks|core/esm/(core|components/(${mantine})))`,
+];
+
+/** What every page loads of the packages. One file compresses better than the thirty into which the pages would split it. */
+const frame = new RegExp(`node_modules/(${packages.join('|')})/`.replaceAll('/', '[\\\\/]'));
+
 // The addresses of the built files are relative: the service may have a path in PUBLIC_URL.
 export default defineConfig({
   root: fileURLToPath(new URL('.', import.meta.url)),
@@ -34,6 +45,8 @@ export default defineConfig({
     target: 'es2022',
     manifest: true,
     modulePreload: { polyfill: false },
+    chunkSizeWarningLimit: 700,
+    rolldownOptions: { output: { codeSplitting: { groups: [{ name: 'frame', test: frame }] } } },
   },
   server: { proxy: Object.fromEntries(ofService.map((path) => [path, service])) },
 });
