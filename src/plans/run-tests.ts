@@ -11,7 +11,7 @@ import { attainmentKey, type PlanTerms } from '../engine/plan-config.js';
 import { computePlanCost } from '../engine/plan-cost.js';
 import { type PlanFx } from '../engine/plan-fx.js';
 import { type Deal, type SlugMapping } from '../engine/slug.js';
-import { decodeTrace } from '../engine/trace.js';
+import { decodeTrace, type Trace } from '../engine/trace.js';
 import { addDays, allDays, type DayRange, hull, isWithin } from '../kernel/day.js';
 import { Decimal, sum } from '../kernel/decimal.js';
 import { Failure, invalid } from '../kernel/failure.js';
@@ -283,19 +283,24 @@ interface TestEvent {
   readonly decision: Decision;
 }
 
+interface TraceTerms {
+  readonly version: StoredVersion;
+  readonly timeZone: string;
+}
+
 /** The expectations that do not hold. A deal that no rule pays has the amount 0. */
 function differences(
   test: PlanTest,
   { events, outcomes }: { readonly events: readonly TestEvent[]; readonly outcomes: readonly PersonOutcomes[] },
-  terms: { readonly version: StoredVersion; readonly calendar: PeriodCalendar; readonly timeZone: string },
+  terms: TraceTerms & { readonly calendar: PeriodCalendar },
 ): FailedTest[] {
   const { name, expected, total } = test;
   const failed = expected.flatMap((expectation): FailedTest[] => {
-    const { ruleName, dealId, refundId, period, rep, amount } = expectation;
+    const { ruleName, dealId, refundId, lineId, period, rep, amount } = expectation;
     const matching = events
       .filter((event) => matches(event, expectation, terms.calendar))
       .map(({ decision }) => decision);
-    const actual = sum(matching.map((decision) => decision.amount));
+    const actual = sum(matching.map((decision) => amountOf(decision, lineId, terms)));
     if (actual.equals(Decimal.of(amount))) return [];
     const [only] = matching.length === 1 ? matching : [];
     return [
@@ -304,11 +309,12 @@ function differences(
         ruleName,
         dealId: dealId ?? null,
         ...(refundId === undefined ? {} : { refundId }),
+        ...(lineId === undefined ? {} : { lineId }),
         ...(period === undefined ? {} : { period }),
         ...(rep === undefined ? {} : { rep }),
         expected: amount,
         actual: actual.toNumber(),
-        trace: only === undefined ? null : decodeTestTrace(only, terms),
+        trace: only === undefined ? null : { ...decodeTestTrace(only, terms) },
         unpaid: findUnpaidOutcomes(test, expectation, outcomes, terms.calendar),
       },
     ];
@@ -317,6 +323,13 @@ function differences(
   if (total === undefined || all.equals(Decimal.of(total))) return failed;
   const ofTotal = { name, ruleName: null, dealId: null, expected: total, actual: all.toNumber() };
   return [...failed, { ...ofTotal, trace: null, unpaid: [] }];
+}
+
+/** What the rule paid for the deal, or for one of its lines. */
+function amountOf(decision: Decision, lineId: string | undefined, terms: TraceTerms): Decimal {
+  if (lineId === undefined) return decision.amount;
+  const { lines = [] } = decodeTestTrace(decision, terms);
+  return sum(lines.filter((line) => line.lineId === lineId).map((line) => Decimal.of(line.amount)));
 }
 
 function matches(
@@ -333,12 +346,9 @@ function matches(
   );
 }
 
-function decodeTestTrace(
-  decision: Decision,
-  { version, timeZone }: { readonly version: StoredVersion; readonly timeZone: string },
-): FailedTest['trace'] {
+function decodeTestTrace(decision: Decision, { version, timeZone }: TraceTerms): Trace {
   const rule = version.rules.find(({ name }) => name === decision.ruleName);
-  const decoded: unknown = decodeTrace(decision.trace, {
+  return decodeTrace(decision.trace, {
     conditions: [...version.dealConditions, ...(rule?.conditions ?? [])],
     lineConditions: rule?.lines?.conditions,
     day: decision.earnedOn,
@@ -346,5 +356,4 @@ function decodeTestTrace(
     tierName: decision.tierName,
     amount: decision.amount.toNumber(),
   });
-  return decoded as FailedTest['trace'];
 }

@@ -52,6 +52,19 @@ describe('tests of a plan', () => {
       expect((await run(doubled(planConfig.config), ...doubled(planConfig.tests))).passed).to.equal(false);
     });
 
+  it('expect the part for one product of a deal', async () => {
+    const template = planTemplates.find(({ templateId }) => templateId === 'product-rates');
+    const { config, tests } = (template as (typeof planTemplates)[number]).planConfig;
+    const [test] = tests as unknown as [PlanTest];
+    const entry = { ruleName: 'Products', dealId: 'products-2' };
+    const parts = [4200, 750, 100].map((amount, index) => ({ ...entry, lineId: String(index + 1), amount }));
+    expect(await run(config, { ...test, expected: parts })).to.include({ passed: true });
+    const wrong = { ...entry, lineId: '2', amount: 600 };
+    const { failed } = await run(config, { ...test, expected: [wrong, { ...entry, lineId: '9', amount: 0 }] });
+    expect(failed).to.have.length(1);
+    expect(failed[0]).to.include({ lineId: '2', expected: 600, actual: 750 });
+  });
+
   it('name the rule, the deal, both amounts and the trace', async () => {
     const test = {
       name: 'Above the quota',

@@ -1,7 +1,7 @@
 import { type TestResult } from '../../api/plan-queries.js';
 import { type PlanTest } from './draft.js';
 
-const names = ['ruleName', 'dealId', 'refundId', 'period', 'rep'] as const;
+const names = ['ruleName', 'dealId', 'refundId', 'lineId', 'period', 'rep'] as const;
 
 /** The test that expects what the plan pays instead of what its failures expected. */
 export function adaptedTest(test: PlanTest, failed: TestResult['failed']): PlanTest {
