@@ -63,6 +63,7 @@ export const entityExample = {
   code: 'main',
   name: 'Acme Inc.',
   currency: 'USD',
+  framework: 'us_gaap',
   payrollTax: [{ from: '2026-01-01', percent: 7.65 }],
   accounts: { accrued_commission: { number: '2110', name: 'Accrued commission' } },
 } as const;
