@@ -91,7 +91,7 @@ export function TeamPage() {
                   People appear here when a plan is assigned to them in the period, or when they have an amount in it.
                 </EmptyState>
               )
-            ) : isLoading ? (
+            ) : isLoading || statements.isLoading ? (
               <Skeleton height={600} />
             ) : (
               <>
