@@ -12,6 +12,12 @@ import { runCommand } from '#test/support/run-command.js';
 import { Service } from '#test/support/service.js';
 import { type Workspace } from '#test/support/workspace.js';
 
+/** Stores the rate tables that templates name. */
+async function storeTables({ api }: Workspace): Promise<void> {
+  for (const { name, ...content } of planTemplates.flatMap(({ tables = [] }) => tables))
+    await api.expect(200, 'PUT', `/v1/rate-tables/${encodeURIComponent(name)}`, content);
+}
+
 describe('commissions plan', function () {
   this.timeout(120_000);
   const service = Service.duringSuite();
@@ -33,6 +39,7 @@ describe('commissions plan', function () {
     const source = await service.workspace();
     const today = '2026-05-15';
     const change = demoPlanChange(today);
+    await storeTables(source);
     for (const { name, planConfig } of planTemplates) await source.api.createPlan({ name, ...planConfig });
     const demo = demoPlans(today);
     for (const { name, config } of demo) {
@@ -56,6 +63,7 @@ describe('commissions plan', function () {
     expect((await run(source.apiKey, 'test', ...files)).code).to.equal(0);
 
     const target = await service.workspace();
+    await storeTables(target);
     const pushed = await run(target.apiKey, 'push', ...files);
     expect(pushed, pushed.stderr).to.include({ code: 0 });
     expect((await run(target.apiKey, 'pull', '--dir', second)).code).to.equal(0);

@@ -54,6 +54,7 @@ export class ClaimWorld {
     const { planId, planVersionId, rules } = await done(agent, 'create_plan', given);
     await done(agent, 'create_assignments', { repIds: [ben], planId });
     await api.expect(200, 'PUT', '/v1/rate-tables/Products', tableContentExample);
+    await api.expect(200, 'PATCH', '/v1/workspaces', { accounting: { enabled: true, from: '2026-01' } });
     const { jobId } = await done(agent, 'recalculate_commissions', {});
     const ids = { repId: ben, managerId: mia, planId, planVersionId, ruleId: rules[0].id, jobId };
     const snapshot = await snapshotQuery(service.database.ownerUrl);

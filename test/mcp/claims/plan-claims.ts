@@ -92,7 +92,11 @@ export const planClaims: Claims = {
     'Changes: nothing.': changesNothing('list_plan_templates'),
     'each with a config': async (world) => {
       const { templates } = await world.call('list_plan_templates');
-      for (const { planConfig } of templates) await world.addPlan({ config: planConfig.config, status: 'draft' });
+      for (const { planConfig, tables = [] } of templates) {
+        for (const { name, ...content } of tables)
+          await world.api.expect(200, 'PUT', `/v1/rate-tables/${encodeURIComponent(name)}`, content);
+        await world.addPlan({ config: planConfig.config, status: 'draft' });
+      }
     },
     'in full detail, a worked example': async (world) => {
       const { templates } = await world.call('list_plan_templates', { detail: 'full' });

@@ -79,7 +79,6 @@ function Entries({ filter, onFilter }: EntriesProps) {
   const [open, setOpen] = useState<string | null>(null);
   const actors = (entries.data?.pages ?? []).flatMap((page) => page.entries.map(({ actor }) => actorId(actor)));
   const { people, isPending } = usePeopleById(actors);
-  if (isPending && people.size === 0) return <Skeleton height={480} />;
   return (
     <>
       <EntryFilters filter={filter} onFilter={onFilter} />
@@ -87,6 +86,7 @@ function Entries({ filter, onFilter }: EntriesProps) {
         {({ pages }) => {
           const all = pages.flatMap((page) => page.entries);
           if (all.length === 0) return <EmptyState title="Nothing matches">Change or clear the filters.</EmptyState>;
+          if (isPending && people.size === 0) return <Skeleton height={480} />;
           return (
             <>
               <DataTable
