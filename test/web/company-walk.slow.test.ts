@@ -136,8 +136,6 @@ describe('two months of a company with payouts in the web app', function () {
     const { name: period } = months[month] as (typeof months)[number];
     const payable = expected(person).payable(month);
     const page = await pageOf(person, '/statements');
-    // The forecasts of a workspace wait for each other, also those of pages that were left.
-    await page.waitForNetworkIdle();
     const row = await rowsWith(page, monthNames[month] as string);
     const wrong = missingIn(`${person}, list of statements`, row, [payable]);
     const isPaid = !payable.endsWith(' 0.00');
@@ -145,9 +143,7 @@ describe('two months of a company with payouts in the web app', function () {
       wrong.push(`${person}: not paid in ${row}`);
     await browser.visit(page, `/statements/${world.id(person)}?period=${period}`);
     wrong.push(...missingIn(`${person}, statement`, await textOf(page), [payable]));
-    await page.waitForNetworkIdle();
     await browser.visit(page, `/me?period=${period}`);
-    await page.waitForNetworkIdle();
     if (/net payout/i.test(await textOf(page))) wrong.push(`${person}: net payout`);
     expect(wrong).to.deep.equal([]);
   }
