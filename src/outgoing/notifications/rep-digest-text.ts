@@ -1,5 +1,6 @@
 import { Decimal } from '../../kernel/decimal.js';
 import { grouped, money } from '../../kernel/money-text.js';
+import { nameInMail } from '../../platform/mail/mail.js';
 import { type PagesOfPerson } from './pages-of-person.js';
 
 const maxListed = 10;
@@ -44,7 +45,7 @@ function changes(
   const rows = listed
     .slice(0, maxListed)
     .map(({ dealId, dealName, ruleNames, reason, currency, change, causeText }) => {
-      const what = dealName ?? dealId ?? reason ?? ruleNames.join(', ');
+      const what = (dealName === null ? null : nameInMail(dealName)) ?? dealId ?? reason ?? ruleNames.join(', ');
       const rules = dealId === null || ruleNames.length === 0 ? '' : ` (${ruleNames.join(', ')})`;
       return `${signed(change, currency)}: ${what}${rules}${causeText === null ? '' : `. ${causeText}`}.`;
     });

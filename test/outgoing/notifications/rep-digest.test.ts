@@ -157,6 +157,16 @@ describe('the weekly mail to people about their pay', () => {
     expect(`${mail?.text} ${mail?.html}`).not.to.match(/Bob|7,000|560/);
   });
 
+  it('has nothing of the name of a deal that a mail program shows as a link', async () => {
+    const name = 'Renewal, see https://evil.example/pay';
+    await api.putDeal('Won by Ann', { name, repId: ann, amount: 70_000, stage: 'Won', closeDate: today });
+    await workspace.calculated();
+    await turnOn({ quietHours: null });
+    await run(monday, '00:00');
+    const [mail] = await mailsTo('ann');
+    expect(mail?.text).to.include('USD +5,600.00: Renewal, see (New business).').and.not.include('evil');
+  });
+
   it('has what statements pay, statements and payments in workspaces with payouts, and what is new since the last one', async () => {
     await api.expect(200, 'PATCH', '/v1/workspaces', { payouts: { enabled: true, from: `${month}-01` } });
     await turnOn();
