@@ -3,12 +3,11 @@ import { toEventResponse } from '../earnings/commission-event.js';
 import { sumByCurrency } from '../earnings/earnings.js';
 import { loadTrend } from '../earnings/trend.js';
 import { type Caller } from '../kernel/caller.js';
-import { isUuid } from '../kernel/ids.js';
 import { type Period } from '../kernel/period.js';
 import { loadCalendar } from '../ledger/input/calendar.js';
 import { type WorkspaceTerms } from '../ledger/input/rep-terms.js';
-import { notYours, repNotFound } from '../people/reps/rep.js';
-import { findRepName } from '../people/reps/rep-views.js';
+import { notYours } from '../people/reps/rep.js';
+import { requireRepName } from '../people/reps/rep-views.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
 import { toCorrectionResponse } from '../statements/correction.js';
 import { repDashboard } from './dashboards/rep-dashboard.js';
@@ -73,8 +72,7 @@ export async function readRepAsOf(
   period: Period,
   currency: string,
 ): Promise<z.input<typeof repAsOf>> {
-  const name = isUuid(repId) ? await findRepName(tx, repId) : null;
-  if (name === null) throw repNotFound();
+  const name = await requireRepName(tx, repId);
   const { rows, trend } = await loadTrend(tx, repId, { period, calendar: await loadCalendar(tx), currency });
   return {
     asOf: requireInstant(tx).toISOString(),

@@ -31,3 +31,8 @@ export function assertBookMonth({ from, current }: BookMonths, month: Month): vo
     { from, current },
   );
 }
+
+/** Closed months stay as they are. The message says what to do instead. */
+export function assertOpenMonth({ firstOpen }: Pick<BookMonths, 'firstOpen'>, month: Month, message: string): void {
+  if (month < firstOpen) throw new Failure('month_closed', message, { month });
+}

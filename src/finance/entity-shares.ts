@@ -1,5 +1,5 @@
 import { addTo } from '../kernel/add-to.js';
-import { type Day } from '../kernel/day.js';
+import { type Day, earliestDay } from '../kernel/day.js';
 import { Decimal, sum } from '../kernel/decimal.js';
 import { getOrInsert } from '../kernel/get-or-insert.js';
 import { type Period } from '../kernel/period.js';
@@ -32,7 +32,7 @@ export class EntitiesOfRep {
 
   /** The entity of someone who has always belonged to the same one; null if there are several. */
   get only(): string | null {
-    const all = new Set([this.on('0001-01-01'), ...this.entities.map(({ entity }) => entity)]);
+    const all = new Set([this.on(earliestDay), ...this.entities.map(({ entity }) => entity)]);
     return all.size === 1 ? ([...all][0] as string) : null;
   }
 

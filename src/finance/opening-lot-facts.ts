@@ -1,9 +1,8 @@
-import { Failure } from '../kernel/failure.js';
 import { nextPeriod } from '../kernel/period.js';
 import { workspaceToday } from '../people/reps/rep-views.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
 import { factOf, factsOf } from '../platform/files/facts.js';
-import { loadBookMonths } from './book-months.js';
+import { assertOpenMonth, loadBookMonths } from './book-months.js';
 import { insertFacts, listFacts } from './fact-store.js';
 import { type Month, monthOf } from './month.js';
 import { type OpeningLot } from './opening-lot.js';
@@ -30,13 +29,11 @@ export const openingLotFacts = factsOf<OpeningLot>({
   terms: ['entity', 'repId', 'cost', 'amortised', 'amortisedTo', 'start', 'length', 'convention'],
   load: (tx, lots) => listOpeningLots(tx, { dealIds: [...new Set(lots.map(({ dealId }) => dealId))] }),
   async store(tx, changes, { clock }) {
-    const { firstOpen } = await loadBookMonths(tx, await workspaceToday(tx, clock));
+    const months = await loadBookMonths(tx, await workspaceToday(tx, clock));
     for (const { before, after } of changes)
       for (const lot of [before, after])
-        if (lot !== null && entersIn(lot) < firstOpen)
-          throw new Failure('month_closed', `${entersIn(lot)} is closed. A lot enters in a month that is open.`, {
-            month: entersIn(lot),
-          });
+        if (lot !== null)
+          assertOpenMonth(months, entersIn(lot), `${entersIn(lot)} is closed. A lot enters in a month that is open.`);
     await insertFacts(
       tx,
       'opening_lot',

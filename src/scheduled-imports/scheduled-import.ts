@@ -4,7 +4,7 @@ import { dateFormats } from '../kernel/date-text.js';
 import { Failure, invalid } from '../kernel/failure.js';
 import { numberFormats } from '../kernel/number-text.js';
 import { invoiceField } from '../pay/invoices/invoice.js';
-import { pathId, text } from '../platform/operations/schemas.js';
+import { pathId, text, timeOfDay } from '../platform/operations/schemas.js';
 import { checkUrl } from '../platform/outbound/guarded-post.js';
 
 /** A workspace has at most this many scheduled imports. */
@@ -95,10 +95,9 @@ export type ImportOptions = z.infer<typeof importOptions>;
 export const schedule = z
   .strictObject({
     every: z.enum(['hour', 'day']).describe('How often the source is read'),
-    at: z
-      .string()
-      .regex(/^([01]\d|2[0-3]):[0-5]\d$/, 'must be a time such as 06:30')
-      .describe('Time in the time zone of the workspace, HH:MM; of an hourly schedule only the minute counts'),
+    at: timeOfDay('06:30').describe(
+      'Time in the time zone of the workspace, HH:MM; of an hourly schedule only the minute counts',
+    ),
   })
   .describe('When the source is read');
 

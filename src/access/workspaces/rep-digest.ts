@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { addDays, type Day, mondayOf } from '../../kernel/day.js';
 import { type Transaction } from '../../platform/database/unit-of-work.js';
+import { timeOfDay } from '../../platform/operations/schemas.js';
 
-const time = z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/, 'must be a time such as 20:00');
+const time = timeOfDay('20:00');
 
 const quietHours = z
   .strictObject({ from: time.describe('Time from when on, HH:MM'), to: time.describe('Time until when, HH:MM') })

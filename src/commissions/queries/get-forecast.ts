@@ -6,7 +6,6 @@ import { currentDay, type Day, type DayRange, overlap } from '../../kernel/day.j
 import { Decimal } from '../../kernel/decimal.js';
 import { invalid } from '../../kernel/failure.js';
 import { groupBy } from '../../kernel/group-by.js';
-import { isUuid } from '../../kernel/ids.js';
 import { type Period, toPeriod } from '../../kernel/period.js';
 import { sampleIds } from '../../kernel/sample-ids.js';
 import { inParallel } from '../../kernel/waiting.js';
@@ -19,8 +18,8 @@ import {
 } from '../../ledger/input/rep-terms.js';
 import { type PayPeriods } from '../../pay/payables/pay-periods.js';
 import { loadPayPeriods } from '../../pay/payables/payout-settings.js';
-import { assertSeesRepOrTeam, repIdQuery, repNotFound } from '../../people/reps/rep.js';
-import { findRepName } from '../../people/reps/rep-views.js';
+import { assertSeesRepOrTeam, repIdQuery } from '../../people/reps/rep.js';
+import { requireRepName } from '../../people/reps/rep-views.js';
 import { type Transaction } from '../../platform/database/unit-of-work.js';
 import { CLOCK } from '../../platform/injection-tokens.js';
 import { effects } from '../../platform/mcp/tool.js';
@@ -204,8 +203,7 @@ async function readPerson(
   repId: string,
   scope: Scope,
 ): Promise<Omit<PersonForecast, keyof typeof forecastStamp>> {
-  const name = isUuid(repId) ? await findRepName(tx, repId) : null;
-  if (name === null) throw repNotFound();
+  const name = await requireRepName(tx, repId);
   const { terms, open, result } = await forecastPerson(tx, repId, scope);
   const { period, days: range, today, request, payPeriods } = scope;
   const [main] = result.amounts;

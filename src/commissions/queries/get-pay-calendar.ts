@@ -2,15 +2,14 @@ import { z } from 'zod';
 import { fields } from '../../api/resource-fields.js';
 import { maySee } from '../../kernel/caller.js';
 import { currentDay } from '../../kernel/day.js';
-import { isUuid } from '../../kernel/ids.js';
 import { sampleIds } from '../../kernel/sample-ids.js';
 import { inParallel } from '../../kernel/waiting.js';
 import { loadWorkspaceTerms, type WorkspaceTerms } from '../../ledger/input/rep-terms.js';
 import { type PayPeriods } from '../../pay/payables/pay-periods.js';
 import { loadPayPeriods } from '../../pay/payables/payout-settings.js';
 import { payTotals } from '../../pay/payables/statement-payable.js';
-import { notYours, repIdQuery, repNotFound } from '../../people/reps/rep.js';
-import { findRepName } from '../../people/reps/rep-views.js';
+import { notYours, repIdQuery } from '../../people/reps/rep.js';
+import { requireRepName } from '../../people/reps/rep-views.js';
 import { type Transaction } from '../../platform/database/unit-of-work.js';
 import { CLOCK } from '../../platform/injection-tokens.js';
 import { effects } from '../../platform/mcp/tool.js';
@@ -109,8 +108,7 @@ export const getPayCalendar = operation({
   execute({ query: { repId, seed } }, caller, { forecaster, clock }): Promise<Response> {
     if (!maySee(caller, repId)) throw notYours();
     return forecaster.run(caller, async (tx, forecast) => {
-      const name = isUuid(repId) ? await findRepName(tx, repId) : null;
-      if (name === null) throw repNotFound();
+      const name = await requireRepName(tx, repId);
       const now = clock.now();
       const [workspace, payPeriods] = await inParallel(
         () => loadWorkspaceTerms(tx),

@@ -2,10 +2,9 @@ import { z } from 'zod';
 import { fields } from '../../api/resource-fields.js';
 import { maySee } from '../../kernel/caller.js';
 import { Decimal } from '../../kernel/decimal.js';
-import { isUuid } from '../../kernel/ids.js';
 import { sampleIds } from '../../kernel/sample-ids.js';
-import { notYours, repIdQuery, repNotFound } from '../../people/reps/rep.js';
-import { findRepName } from '../../people/reps/rep-views.js';
+import { notYours, repIdQuery } from '../../people/reps/rep.js';
+import { requireRepName } from '../../people/reps/rep-views.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { operation } from '../../platform/operations/operation.js';
 import { instant } from '../../platform/operations/schemas.js';
@@ -120,8 +119,7 @@ export const getUpdates = operation({
   execute({ query: { repId, since } }, caller, { unitOfWork }): Promise<Response> {
     if (!maySee(caller, repId)) throw notYours();
     return unitOfWork.read(caller, async (tx) => {
-      const name = isUuid(repId) ? await findRepName(tx, repId) : null;
-      if (name === null) throw repNotFound();
+      await requireRepName(tx, repId);
       const from = new Date(since);
       return { repId, since: from.toISOString(), ...toResponse(await loadUpdates(tx, repId, from)) };
     });

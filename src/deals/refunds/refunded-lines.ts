@@ -28,7 +28,7 @@ export async function loadLinesOfDeals(
   return new Map(rows.map((row) => [row.dealId, row]));
 }
 
-/** The refunds of each deal, with the amounts of those that name lines; of lines in other currencies, the amounts are 0. */
+/** The refunds of each deal, with the amounts of those that name lines. A line without a rate to the currency of the deal gives back 0. */
 export async function resolveLineRefunds(
   tx: Transaction,
   refunds: ReadonlyMap<string, readonly Refund[]>,

@@ -8,7 +8,7 @@ import { workspaceToday } from '../../people/reps/rep-views.js';
 import { type Transaction, UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { CLOCK } from '../../platform/injection-tokens.js';
 import { operation } from '../../platform/operations/operation.js';
-import { assertBookMonth, loadBookMonths } from '../book-months.js';
+import { assertBookMonth, assertOpenMonth, loadBookMonths } from '../book-months.js';
 import { contractParams } from '../contract.js';
 import { insertFacts } from '../fact-store.js';
 import { type ImpairmentTerms, impairment, impairmentExample, impairmentTerms } from '../impairment.js';
@@ -88,8 +88,7 @@ async function change<T>(
     await assertDealExists(tx, dealId);
     const months = await loadBookMonths(tx, await workspaceToday(tx, clock));
     assertBookMonth(months, tested);
-    if (tested < months.firstOpen)
-      throw new Failure('month_closed', `${tested} is closed. Test a month that is open.`, { month: tested });
+    assertOpenMonth(months, tested, `${tested} is closed. Test a month that is open.`);
     return work(tx);
   });
 }

@@ -2,14 +2,13 @@ import { z } from 'zod';
 import { recordAuditEntry } from '../../audit/audit-entry.js';
 import { type Caller } from '../../kernel/caller.js';
 import { type Clock } from '../../kernel/clock.js';
-import { Failure } from '../../kernel/failure.js';
 import { workspaceToday } from '../../people/reps/rep-views.js';
 import { type Transaction, UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { CLOCK } from '../../platform/injection-tokens.js';
 import { operation } from '../../platform/operations/operation.js';
 import { text } from '../../platform/operations/schemas.js';
 import { recordEvents } from '../../platform/outbound/outgoing-events.js';
-import { loadBookMonths } from '../book-months.js';
+import { assertOpenMonth, loadBookMonths } from '../book-months.js';
 import { policyExample, policyTerms, policyVersion, type StoredPolicy, toPolicyResponse } from '../policy.js';
 import { decidePolicy, insertPolicy } from '../policy-store.js';
 import { requirePolicy } from '../policy-views.js';
@@ -55,12 +54,9 @@ function record(tx: Transaction, caller: Caller, trigger: string, policy: Stored
   return recordAuditEntry(tx, caller, { trigger, scope: 'accounting', details: { name, version, from }, at });
 }
 
-async function assertOpenMonth(tx: Transaction, clock: Clock, from: string): Promise<void> {
-  const { firstOpen } = await loadBookMonths(tx, await workspaceToday(tx, clock));
-  if (from < firstOpen)
-    throw new Failure('month_closed', `${from} is closed. A version counts from a month that is open.`, {
-      month: from,
-    });
+async function assertBeginsOpen(tx: Transaction, clock: Clock, from: string): Promise<void> {
+  const months = await loadBookMonths(tx, await workspaceToday(tx, clock));
+  assertOpenMonth(months, from, `${from} is closed. A version counts from a month that is open.`);
 }
 
 export const proposePolicy = operation({
@@ -79,7 +75,7 @@ export const proposePolicy = operation({
   uses,
   async execute({ params: { name }, body: terms }, caller, parts) {
     return change(caller, parts, async (tx, at) => {
-      await assertOpenMonth(tx, parts.clock, terms.from);
+      await assertBeginsOpen(tx, parts.clock, terms.from);
       const decided = await storeDecision(tx, name, terms, await workspaceToday(tx, parts.clock));
       const version = await insertPolicy(tx, caller, { name, terms: decided, at });
       const policy = await requirePolicy(tx, name, version);
@@ -113,7 +109,7 @@ export const approvePolicy = operation({
     return change(caller, parts, async (tx, at) => {
       const policy = await requireProposed(tx, name, Number(version));
       await assertMayApprove(tx, caller, policy);
-      await assertOpenMonth(tx, parts.clock, policy.from);
+      await assertBeginsOpen(tx, parts.clock, policy.from);
       await decidePolicy(tx, caller, policy, { status: 'approved', at });
       await recordEvents(tx, [{ type: 'accounting.policy_approved', data: { policy: name, version: policy.version } }]);
       await record(tx, caller, 'accounting_policy_approved', policy, at);

@@ -11,7 +11,7 @@ import { exactAmount } from '../../platform/operations/money-digits.js';
 import { operation } from '../../platform/operations/operation.js';
 import { pathId, requireUuid } from '../../platform/operations/schemas.js';
 import { recordEvents } from '../../platform/outbound/outgoing-events.js';
-import { assertBookMonth, loadBookMonths } from '../book-months.js';
+import { assertBookMonth, assertOpenMonth, loadBookMonths } from '../book-months.js';
 import { monthOf } from '../month.js';
 import { assertMayApprove, assertProposed } from '../proposal.js';
 import { requireAccounting, requireEntity } from '../settings-views.js';
@@ -66,8 +66,7 @@ async function assertMayWriteOff(
   const months = await loadBookMonths(tx, await workspaceToday(tx, clock));
   const month = monthOf(day);
   assertBookMonth(months, month);
-  if (month < months.firstOpen)
-    throw new Failure('month_closed', `${month} is closed. Debts are written off in a month that is open.`, { month });
+  assertOpenMonth(months, month, `${month} is closed. Debts are written off in a month that is open.`);
 }
 
 export const proposeWriteOff = operation({

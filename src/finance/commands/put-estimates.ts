@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { z } from 'zod';
 import { recordAuditEntry } from '../../audit/audit-entry.js';
-import { Failure, type Issue, invalid, rejectAny } from '../../kernel/failure.js';
+import { type Issue, invalid, rejectAny } from '../../kernel/failure.js';
 import { periodRange } from '../../kernel/period.js';
 import { loadCalendar } from '../../ledger/input/calendar.js';
 import { unknownReps, workspaceToday } from '../../people/reps/rep-views.js';
@@ -9,7 +9,7 @@ import { type Transaction, UnitOfWork } from '../../platform/database/unit-of-wo
 import { CLOCK } from '../../platform/injection-tokens.js';
 import { exactAmount } from '../../platform/operations/money-digits.js';
 import { operation } from '../../platform/operations/operation.js';
-import { assertBookMonth, loadBookMonths } from '../book-months.js';
+import { assertBookMonth, assertOpenMonth, loadBookMonths } from '../book-months.js';
 import { estimateExample, estimateTerms, keyOfEstimate, type StoredEstimate } from '../estimate.js';
 import { loadEstimates, storeEstimates } from '../estimate-views.js';
 import { type Month } from '../month.js';
@@ -40,10 +40,7 @@ export const putEstimates = operation({
     return unitOfWork.run(caller, { lock: 'exclusive', access: 'write' }, async (tx) => {
       const months = await loadBookMonths(tx, await workspaceToday(tx, clock));
       assertBookMonth(months, month);
-      if (month < months.firstOpen)
-        throw new Failure('month_closed', `${month} is closed: its estimates are posted and reversed as they were.`, {
-          month,
-        });
+      assertOpenMonth(months, month, `${month} is closed: its estimates are posted and reversed as they were.`);
       const stored = body.estimates.map(toStored);
       await assertEstimates(tx, month, stored);
       const before = await loadEstimates(tx, [month]);

@@ -78,9 +78,10 @@ async function eraseRep(
     .where('workspace_id', '=', tx.workspaceId)
     .where('rep_id', '=', repId)
     .execute();
-  await sql`delete from visits where workspace_id = ${tx.workspaceId} and rep_id = ${repId}`.execute(tx.db);
-  for (const table of ['owner_matches', 'scim_users', 'imported_facts', 'crm_members'] as const)
-    await tx.db.deleteFrom(table).where('workspace_id', '=', tx.workspaceId).where('rep_id', '=', repId).execute();
+  for (const table of ['owner_matches', 'scim_users', 'imported_facts', 'crm_members', 'visits'])
+    await sql`delete from ${sql.table(table)} where workspace_id = ${tx.workspaceId} and rep_id = ${repId}`.execute(
+      tx.db,
+    );
 }
 
 /**

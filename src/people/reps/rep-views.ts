@@ -13,6 +13,13 @@ export async function findRepName(tx: Transaction, repId: string): Promise<strin
   return (await findPerson(tx, repId))?.name ?? null;
 }
 
+/** The rep's name. Fails without such a rep in the workspace, also where the id is none. */
+export async function requireRepName(tx: Transaction, repId: string): Promise<string> {
+  const name = isUuid(repId) ? await findRepName(tx, repId) : null;
+  if (name === null) throw repNotFound();
+  return name;
+}
+
 /** The ids of everyone, also of people who are inactive. */
 export async function listRepIds(tx: Transaction): Promise<string[]> {
   const rows = await tx.db.selectFrom('reps').select('rep_id').where('workspace_id', '=', tx.workspaceId).execute();

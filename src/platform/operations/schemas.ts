@@ -117,6 +117,10 @@ export function cursorPage(what: string, max: number) {
   };
 }
 
+/** A time of a day, HH:MM. */
+export const timeOfDay = (example: string) =>
+  z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/, `must be a time such as ${example}`);
+
 /** `true` or `false` in a query string. */
 export const flag = z
   .enum(['true', 'false'])

@@ -87,6 +87,6 @@ function toChange(before: StatementLine | null, after: StatementLine | null): Co
   if (line === null) return [];
   if (before !== null && after !== null && describeLine(before) === describeLine(after)) return [];
   const { eventId, dealId, dealName, ruleName, currency } = line;
-  const toAmount = (line: StatementLine | null) => (line === null ? null : Number(line.amount));
+  const toAmount = (version: StatementLine | null) => (version === null ? null : Number(version.amount));
   return [{ eventId, dealId, dealName, ruleName, before: toAmount(before), after: toAmount(after), currency }];
 }
