@@ -14,11 +14,11 @@ import { assertBookMonth, loadBookMonths } from './book-months.js';
 import { type ClosedLot } from './closed-lots.js';
 import { type Closing, type StoredStates } from './closing.js';
 import { loadClosingContent, loadPostedLines } from './closing-views.js';
-import { estimateOf, sourceOfEstimate } from './estimate.js';
+import { estimateOf, type StoredEstimate, sourceOfEstimate } from './estimate.js';
 import { loadEstimates } from './estimate-views.js';
 import { type JournalLine } from './journal-line.js';
 import { type Books, type Convert, type Estimate, type FindRate, keepBooks } from './keep-books.js';
-import { type LotFacts, loadLotFacts, noLotFacts } from './lot-facts.js';
+import { loadLotFacts, noLotFacts } from './lot-facts.js';
 import { addFuture, type Future, moveRows, readFuture, toFuture } from './lots-of-rep.js';
 import { listMonths, type Month } from './month.js';
 import { noOrigin } from './movement.js';
@@ -93,10 +93,16 @@ export async function loadBooks(
       treatments: [],
     };
   }
-  const ratesTo = await loadRates(tx, today);
+  const open = listMonths(months.firstOpen, month);
+  const terms = {
+    months: open,
+    entities,
+    ratesTo: await loadRates(tx, today),
+    policies: await listApprovedPolicies(tx),
+    estimates: await loadEstimates(tx, open),
+  };
   const parts = [];
-  for (const some of chunk(await listRepIds(tx, repIds), loadedReps))
-    parts.push(await keepOpen(tx, some, { months: listMonths(months.firstOpen, month), entities, ratesTo }));
+  for (const some of chunk(await listRepIds(tx, repIds), loadedReps)) parts.push(await keepOpen(tx, some, terms));
   return {
     ...shared,
     lines: parts.flatMap(({ lines }) => lines),
@@ -110,7 +116,13 @@ export async function loadBooks(
 /** The lots of everyone as they are known now, before tests of impairment. */
 export async function loadLots(tx: Transaction, today: Day): Promise<EntityLot[]> {
   const { firstOpen } = await loadBookMonths(tx, today);
-  const terms = { months: [firstOpen], entities: await listEntities(tx), ratesTo: await loadRates(tx, today) };
+  const terms = {
+    months: [firstOpen],
+    entities: await listEntities(tx),
+    ratesTo: await loadRates(tx, today),
+    policies: await listApprovedPolicies(tx),
+    estimates: [],
+  };
   const lots: EntityLot[] = [];
   for (const some of chunk(await listRepIds(tx, null), loadedReps))
     for (const lot of listLots(await loadOpenBooks(tx, some, terms))) lots.push(lot);
@@ -119,15 +131,24 @@ export async function loadLots(tx: Transaction, today: Day): Promise<EntityLot[]
 
 /** The balances before the first month: all that is known of the days before it, as one entry for each subject. */
 export async function loadOpening(tx: Transaction, from: Month, today: Day): Promise<JournalLine[]> {
-  const month = previousPeriod(from);
-  const entities = await listEntities(tx);
-  const ratesTo = await loadRates(tx, today);
+  const terms = {
+    months: [previousPeriod(from)],
+    entities: await listEntities(tx),
+    ratesTo: await loadRates(tx, today),
+    policies: [],
+    estimates: [],
+    isOpening: true,
+  } as const;
   const lines: JournalLine[] = [];
   for (const some of chunk(await listRepIds(tx, null), loadedReps)) {
-    const books = await keepOpen(tx, some, { months: [month], entities, ratesTo, isOpening: true });
+    const books = await keepOpen(tx, some, terms);
     for (const line of books.lines) lines.push(line);
   }
   return lines;
+}
+
+async function listApprovedPolicies(tx: Transaction): Promise<StoredPolicy[]> {
+  return (await listPolicies(tx, null)).filter(({ status }) => status === 'approved');
 }
 
 /** The rates into one currency. */
@@ -140,6 +161,10 @@ interface OpenTerms {
   readonly months: readonly Month[];
   readonly entities: readonly StoredEntity[];
   readonly ratesTo: (currency: string) => Rates;
+  /** Those that are approved. */
+  readonly policies: readonly StoredPolicy[];
+  /** Those of the months. */
+  readonly estimates: readonly (StoredEstimate & { readonly month: Month })[];
   readonly isOpening?: true;
 }
 
@@ -149,17 +174,16 @@ interface OpenBooks {
   readonly entity: StoredEntity;
   readonly own: EntityFacts;
   readonly estimates: readonly Estimate[];
-  readonly lotTerms: Omit<LotTermsOfRep, 'facts'> & { readonly facts: Omit<LotFacts, 'writtenDown'> };
+  readonly lotTerms: LotTermsOfRep;
 }
 
 async function loadOpenBooks(
   tx: Transaction,
   repIds: readonly string[],
-  { months, entities, ratesTo, isOpening }: OpenTerms,
+  { months, entities, ratesTo, policies, estimates: stored, isOpening }: OpenTerms,
 ): Promise<OpenBooks[]> {
   const last = months.at(-1) as Month;
   const facts = await loadRepFacts(tx, repIds, periodRange(last).to);
-  const policies = isOpening ? [] : (await listPolicies(tx, null)).filter(({ status }) => status === 'approved');
   const rows = [...facts.values()].flatMap((ofRep) => [...ofRep.values()].flatMap((each) => each.rows));
   const openings = isOpening ? [] : await listOpeningLots(tx, { repIds });
   const dealIds = [...rows.flatMap(({ dealKey }) => dealKey ?? []), ...openings.map(({ dealId }) => dealId)];
@@ -167,7 +191,7 @@ async function loadOpenBooks(
   const lotFacts = hasLots ? await loadLotFacts(tx, repIds, [...new Set(dealIds)]) : noLotFacts;
   const openingsOf = groupBy(openings, keyOf);
   const posted = groupBy(isOpening ? [] : await loadPostedLines(tx, last, repIds), keyOf);
-  const estimates = groupBy(isOpening ? [] : await loadExpected(tx, facts, months, policies), keyOf);
+  const estimates = groupBy(await describeExpected(tx, facts, stored, policies), keyOf);
   const pairs = repIds.flatMap((repId) => entities.map((entity) => ({ repId, entity })));
   return pairs.flatMap(({ repId, entity }) => {
     const found = facts.get(repId)?.get(entity.code);
@@ -187,10 +211,9 @@ const keyOf = (each: { readonly repId: string; readonly entity: string }) => `${
 
 /** The lots of the people, before tests of impairment. */
 function listLots(books: readonly OpenBooks[]): EntityLot[] {
-  return books.flatMap(({ entity, own, lotTerms }) => {
-    const terms = { ...lotTerms, facts: { ...lotTerms.facts, writtenDown: noLotFacts.writtenDown } };
-    return listLotsOf(treatRows(own.rows, terms), terms).map((lot) => ({ entity, lot }));
-  });
+  return books.flatMap(({ entity, own, lotTerms }) =>
+    listLotsOf(treatRows(own.rows, lotTerms), lotTerms).map((lot) => ({ entity, lot })),
+  );
 }
 
 async function keepOpen(
@@ -202,17 +225,20 @@ async function keepOpen(
   const last = months.at(-1) as Month;
   const { to } = periodRange(last);
   const open = await loadOpenBooks(tx, repIds, terms);
-  const dealIds = open.flatMap(({ own, lotTerms }) => [
+  const withLots = open.filter(({ lotTerms }) => lotTerms.policies.length > 0 || lotTerms.openings.length > 0);
+  const dealIds = withLots.flatMap(({ own, lotTerms }) => [
     ...own.rows.flatMap(({ dealKey }) => dealKey ?? []),
     ...lotTerms.openings.map(({ dealId }) => dealId),
   ]);
-  const writtenDown = await loadWrittenDown(tx, { dealIds: [...new Set(dealIds)], until: last }, async (others) =>
-    listLots(await loadOpenBooks(tx, others, terms)),
-  );
+  const writtenDown = await loadWrittenDown(tx, { dealIds: [...new Set(dealIds)], until: last }, async (together) => {
+    const known = open.filter(({ repId }) => together.includes(repId));
+    const others = together.filter((repId) => !repIds.includes(repId));
+    return listLots(others.length === 0 ? known : [...known, ...(await loadOpenBooks(tx, others, terms))]);
+  });
   const writeOffs = groupBy(await loadApprovedWriteOffs(tx, repIds), keyOf);
   const all = open.map(({ repId, entity, own, estimates, lotTerms }) => {
     const { posted: before, convert } = lotTerms;
-    const moved = moveRows(own.rows, { ...lotTerms, facts: { ...lotTerms.facts, writtenDown } }, last);
+    const moved = moveRows(own.rows, lotTerms, { until: last, writtenDown });
     const movements = [...own.movements, ...moved.movements];
     const books = keepBooks({
       workspaceId: tx.workspaceId,
@@ -246,13 +272,13 @@ async function keepOpen(
 }
 
 /** What is expected of the reps at the end of the months, in the entity of the last day. */
-async function loadExpected(
+async function describeExpected(
   tx: Transaction,
   facts: Awaited<ReturnType<typeof loadRepFacts>>,
-  months: readonly Month[],
+  estimates: OpenTerms['estimates'],
   policies: readonly StoredPolicy[],
 ): Promise<(Estimate & { readonly repId: string; readonly entity: string })[]> {
-  const stored = (await loadEstimates(tx, months)).filter(({ repId }) => facts.has(repId));
+  const stored = estimates.filter(({ repId }) => facts.has(repId));
   if (stored.length === 0) return [];
   const calendar = await loadCalendar(tx);
   const entities = await loadRepEntities(tx, [...facts.keys()]);
@@ -347,12 +373,13 @@ async function listRepIds(tx: Transaction, repIds: readonly string[] | null): Pr
     where r.workspace_id = ${tx.workspaceId} ${repIds === null ? sql`` : sql`and r.rep_id = any(${repIds}::uuid[])`}
       and (exists (select from commission_events e where e.workspace_id = r.workspace_id and e.rep_id = r.rep_id)
         or exists (select from draws d where d.workspace_id = r.workspace_id and d.rep_id = r.rep_id)
-        or exists (
-          select from accounting_estimates s cross join jsonb_array_elements(s.estimates) x
-          where s.workspace_id = r.workspace_id and x ->> 'repId' = r.rep_id::text)
         or exists (select from accounting_lines l where l.workspace_id = r.workspace_id and l.rep_id = r.rep_id)
-        or r.rep_id in (select (f.content ->> 'repId')::uuid from accounting_facts f
-          where f.workspace_id = r.workspace_id and f.kind = 'opening_lot' and f.content is not null)
+        or r.rep_id in (
+          select (x ->> 'repId')::uuid from accounting_estimates s cross join jsonb_array_elements(s.estimates) x
+          where s.workspace_id = ${tx.workspaceId})
+        or r.rep_id in (
+          select (f.content ->> 'repId')::uuid from accounting_facts f
+          where f.workspace_id = ${tx.workspaceId} and f.kind = 'opening_lot' and f.content is not null)
         or exists (
           select from commission_event_history h where h.workspace_id = r.workspace_id and h.rep_id = r.rep_id))
     order by r.rep_id`.execute(tx.db);

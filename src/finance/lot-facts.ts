@@ -12,7 +12,6 @@ import { type ClosedLotsOf, loadClosedLots } from './closed-lots.js';
 import { type Contract } from './contract.js';
 import { listContracts } from './contract-facts.js';
 import { type EndedPart } from './lot.js';
-import { type WrittenDownOf } from './row-lot.js';
 
 /** What decides about lots besides their rows and policies. */
 export interface LotFacts {
@@ -21,7 +20,6 @@ export interface LotFacts {
   /** By deal. */
   readonly contracts: ReadonlyMap<string, Contract>;
   readonly closedLots: ClosedLotsOf;
-  readonly writtenDown: WrittenDownOf;
 }
 
 /** Without policies there are no lots. */
@@ -29,14 +27,13 @@ export const noLotFacts: LotFacts = {
   findEnds: () => [],
   contracts: new Map(),
   closedLots: () => [],
-  writtenDown: () => new Map(),
 };
 
 export async function loadLotFacts(
   tx: Transaction,
   repIds: readonly string[],
   dealIds: readonly string[],
-): Promise<Omit<LotFacts, 'writtenDown'>> {
+): Promise<LotFacts> {
   const contracts = await listContracts(tx, dealIds);
   return {
     findEnds: await loadEnds(tx, dealIds),

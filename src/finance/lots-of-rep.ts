@@ -8,7 +8,7 @@ import { type ClosedLot } from './closed-lots.js';
 import { futureOf, replayLot } from './lot.js';
 import { type Month } from './month.js';
 import { type Movement, noOrigin } from './movement.js';
-import { type LotRow, type RowLot } from './row-lot.js';
+import { type LotRow, type RowLot, type WrittenDownOf } from './row-lot.js';
 import { toRowMovement } from './row-movements.js';
 import { type LotTermsOfRep, listLotsOf, toClosedLots, treatRows } from './treat-rows.js';
 
@@ -20,13 +20,14 @@ interface MovedRows {
 }
 
 /** The movements of the rows, those of their lots until the month, and the lots. */
-export function moveRows(rows: readonly PayableRow[], terms: LotTermsOfRep, until: Month): MovedRows {
+export function moveRows(
+  rows: readonly PayableRow[],
+  terms: LotTermsOfRep,
+  { until, writtenDown }: { readonly until: Month; readonly writtenDown: WrittenDownOf },
+): MovedRows {
   const treated = treatRows(rows, terms);
   const { code, currency } = terms.entity;
-  const lots = listLotsOf(treated, terms).map((lot) => ({
-    ...lot,
-    writtenDown: terms.facts.writtenDown(code, lot.row),
-  }));
+  const lots = listLotsOf(treated, terms).map((lot) => ({ ...lot, writtenDown: writtenDown(code, lot.row) }));
   const clawedBack = new Map<string, Decimal>();
   const ofLots = lots.flatMap((lot) => {
     const months = replayLot(lot, until);

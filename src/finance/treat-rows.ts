@@ -1,11 +1,12 @@
-import { parseRefundKey } from '../engine/clawback.js';
 import { convertAmount } from '../engine/exchange-rates.js';
 import { currencyDigits, roundToCurrency } from '../kernel/currency.js';
 import { Decimal, maximum, sum } from '../kernel/decimal.js';
 import { groupBy } from '../kernel/group-by.js';
 import { previousPeriod } from '../kernel/period.js';
+import { refundedDeal } from '../pay/payables/pay-groups.js';
 import { type PayableRow } from '../pay/payables/payable-rows.js';
 import { type ClosedLot, type ClosedTreatment, isSameTreatment, readRate, writeRate } from './closed-lots.js';
+import { type Contract } from './contract.js';
 import { type JournalLine } from './journal-line.js';
 import { type Convert, type Entity, type FindRate, percentOf, percentOn, type Rate } from './keep-books.js';
 import { type Lot } from './lot.js';
@@ -86,8 +87,8 @@ function toOpeningLot(opening: OpeningLot, { facts, entity }: LotTermsOfRep): Ro
 /** The rows of refunds by the key of the row from which they take back. */
 function groupRefunds(rows: readonly PayableRow[]): ReadonlyMap<string, readonly PayableRow[]> {
   const refunds = rows.flatMap((row) => {
-    const refund = row.dealKey === null ? null : parseRefundKey(row.dealKey);
-    return refund === null ? [] : [{ row, source: `${row.planId}|${row.ruleName}|${refund.dealId}` }];
+    const dealId = refundedDeal(row);
+    return dealId === null ? [] : [{ row, source: `${row.planId}|${row.ruleName}|${dealId}` }];
   });
   const bySource = groupBy(refunds, ({ source }) => source);
   return new Map([...bySource].map(([source, ofSource]) => [source, ofSource.map(({ row }) => row)]));
@@ -98,10 +99,14 @@ interface RowTreatment {
   readonly closed: readonly ClosedLot[];
 }
 
+/** Only what rules pay for deals can be an asset. */
+function isOfDeal(row: PayableRow): boolean {
+  return row.category !== 'adjustment' && row.dealKey !== null && refundedDeal(row) === null;
+}
+
 /** The treatment with which its first month was closed stays. */
 function treatmentOf(row: PayableRow, { policies, facts, entity }: LotTermsOfRep): RowTreatment {
-  if (row.category === 'adjustment' || (row.dealKey !== null && parseRefundKey(row.dealKey) !== null))
-    return { treatment: 'expense', closed: [] };
+  if (!isOfDeal(row)) return { treatment: 'expense', closed: [] };
   const contract = facts.contracts.get(row.dealKey ?? '') ?? null;
   const closed = facts.closedLots(entity.code, row);
   const first = closed[0]?.content;
@@ -186,14 +191,11 @@ function listSchedules(
   { policies, facts, firstOpen }: LotTermsOfRep,
 ): Lot['schedules'] {
   const contract = facts.contracts.get(row.dealKey ?? '') ?? null;
-  const later = listSpreading(policies, policy).flatMap((version) => {
-    const terms = spreadTermsOf(version, contract);
-    return terms === null ? [] : [{ from: version.from, terms }];
-  });
+  const later = listLaterTerms(policies, policy, contract);
   const ofClosings = closed.flatMap(({ month: from, content }) =>
     content.treatment === 'capitalise' ? [{ from, terms: content.terms }] : [],
   );
-  const present = later.findLast(({ from }) => from <= firstOpen)?.terms ?? spreadTermsOf(policy, contract) ?? first;
+  const present = termsIn(firstOpen, { policy, terms: first }, contract, later);
   const all =
     ofClosings.length === 0
       ? [{ from: monthOf(row.day), terms: first }, ...later]
@@ -201,21 +203,46 @@ function listSchedules(
   return all.map(({ from, terms }) => ({ from, schedule: toSchedule(terms, row.day) }));
 }
 
+interface LaterTerms {
+  readonly from: Month;
+  readonly terms: Capitalised['terms'];
+}
+
+/** The terms of later versions that spread lots which exist, where the contract has what they need. */
+function listLaterTerms(
+  policies: readonly StoredPolicy[],
+  policy: StoredPolicy,
+  contract: Contract | null,
+): LaterTerms[] {
+  return listSpreading(policies, policy).flatMap((version) => {
+    const terms = spreadTermsOf(version, contract);
+    return terms === null ? [] : [{ from: version.from, terms }];
+  });
+}
+
+/** The terms that spread a lot in the month. */
+function termsIn(
+  month: Month,
+  { policy, terms: first }: Capitalised,
+  contract: Contract | null,
+  later: readonly LaterTerms[],
+): Capitalised['terms'] {
+  return later.findLast(({ from }) => from <= month)?.terms ?? spreadTermsOf(policy, contract) ?? first;
+}
+
 /** What a closing of the month stores of the row; nothing if an earlier one has stored the same. */
 export function toClosedLots({ row, treatment, closed }: TreatedRow, terms: LotTermsOfRep, month: Month): ClosedLot[] {
   const { repId, key, day, dealKey, currency } = row;
   const lot = { entity: terms.entity.code, repId, key, month };
-  const isOfDeal = row.category !== 'adjustment' && dealKey !== null && parseRefundKey(dealKey) === null;
-  if (!isOfDeal || terms.policies.length === 0 || treatment === 'unassigned' || monthOf(day) > month) return [];
+  if (!isOfDeal(row) || terms.policies.length === 0 || treatment === 'unassigned' || monthOf(day) > month) return [];
   if (treatment === 'expense') return closed.length > 0 ? [] : [{ ...lot, content: { treatment: 'expense' } }];
-  const { policy, terms: first } = treatment;
-  const contract = terms.facts.contracts.get(dealKey) ?? null;
-  const spreading = listSpreading(terms.policies, policy).findLast(({ from }) => from <= month) ?? policy;
+  const { policy } = treatment;
+  const contract = terms.facts.contracts.get(dealKey ?? '') ?? null;
   const rate = currency === terms.entity.currency ? null : rateOf(row, closed, terms);
   const content: ClosedTreatment = {
     treatment: 'capitalise',
     policy: { name: policy.name, version: policy.version },
-    terms: spreadTermsOf(spreading, contract) ?? first,
+    terms: termsIn(month, treatment, contract, listLaterTerms(terms.policies, policy, contract)),
     rate: rate === null ? null : { day, ...writeRate(rate) },
     tax: taxOf(row, treatment, closed, terms).toString(),
   };

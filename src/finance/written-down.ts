@@ -6,6 +6,7 @@ import { type ImpairmentTest, testLots } from './impairment.js';
 import { listImpairmentTests } from './impairment-facts.js';
 import { type Entity } from './keep-books.js';
 import { type Month } from './month.js';
+import { listOpeningLots } from './opening-lot-facts.js';
 import { type LotRow, type RowLot, type WrittenDownOf } from './row-lot.js';
 
 /** A lot with the entity in whose books it is. */
@@ -20,13 +21,16 @@ export async function loadWrittenDown(
   { dealIds, until }: { readonly dealIds: readonly string[]; readonly until: Month },
   loadLots: (repIds: readonly string[]) => Promise<readonly EntityLot[]>,
 ): Promise<WrittenDownOf> {
+  if (dealIds.length === 0) return () => new Map();
   const tests = groupBy(
     (await listImpairmentTests(tx, dealIds)).filter(({ month }) => month <= until),
     ({ dealId }) => dealId,
   );
   if (tests.size === 0) return () => new Map();
-  const rows = await loadPayableRows(tx, { dealKeys: [...tests.keys()] });
-  const lots = await loadLots([...new Set(rows.map(({ repId }) => repId))]);
+  const testedDeals = [...tests.keys()];
+  const rows = await loadPayableRows(tx, { dealKeys: testedDeals });
+  const openings = await listOpeningLots(tx, { dealIds: testedDeals });
+  const lots = await loadLots([...new Set([...rows, ...openings].map(({ repId }) => repId))]);
   const found = new Map<string, ReadonlyMap<Month, Decimal>>();
   const tested = lots.filter(({ lot }) => tests.has(lot.row.dealKey ?? ''));
   for (const together of groupBy(tested, ({ entity, lot }) => `${entity.code}|${lot.row.dealKey}`).values()) {

@@ -89,6 +89,16 @@ describe('contracts of deals', () => {
     expect((await costs(closings, '2026-06')).total.closing).to.equal(4000);
   });
 
+  it('keep in closed months the terms that spread them, where a later version asks for a contract that is unknown', async () => {
+    const closings = await capitalising(service);
+    await a1(closings);
+    await closings.capitalise({ from: '2026-02', scope: 'all', period: { months: 24 } });
+    await closings.capitalise({ from: '2026-03', scope: 'all', period: { contract: true } });
+    const open = await amortisedIn(closings, '2026-02', '2026-03', '2026-04');
+    for (const month of ['2026-01', '2026-02', '2026-03']) await closings.close(month);
+    expect(await amortisedIn(closings, '2026-02', '2026-03', '2026-04')).to.deep.equal(open);
+  });
+
   it('of renewals are lots of their own (A3), and months after a change of terms are shorter (A11)', async () => {
     const closings = await capitalising(
       service,

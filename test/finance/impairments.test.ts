@@ -55,6 +55,24 @@ describe('tests of impairment', () => {
     expect(own.map((row: { readonly impaired: number }) => row.impaired)).to.deep.equal([-600]);
   });
 
+  it('count the lots of people who have only what another system began', async () => {
+    const closings = await capitalising(service);
+    const { api, ben, deal } = closings.work;
+    await deal.call(closings.work, 'D1', 60_000, '2026-01-15');
+    const lots =
+      'lotId,dealId,email,cost,amortised,amortisedTo,start,months\nL1,D1,mia@acme.test,3600,1200,2025-12-31,2025-01-01,36\n';
+    await api.expect(200, 'POST', '/v1/accounting/lots/import', lots, { 'Content-Type': 'text/csv' });
+    await test(closings, '2026-06', 2000);
+    const impaired = async (query: string) =>
+      (await costs(closings, '2026-06', query)).contractCosts.map((row: Record<string, number>) => [
+        row.repName,
+        row.impaired,
+      ]);
+    const [all, own] = [await impaired('&groupBy=person'), await impaired(`&groupBy=person&repId=${ben}`)];
+    expect(all).to.have.length(2);
+    expect(own).to.deep.equal(all.filter(([name]: [string]) => name === 'Ben'));
+  });
+
   it('are entered in open months, and taken back in them', async () => {
     const closings = await tested('ifrs');
     const { api } = closings.work;

@@ -4,7 +4,7 @@ import { type DealLine } from '../../engine/deal-line.js';
 import { refundConverter, withAmountsOfLines } from '../../engine/line-refunds.js';
 import { exchangeRatesOf } from '../../ledger/input/exchange-rates.js';
 import { linesOfDeal } from '../../ledger/input/lines-of-deals.js';
-import { loadWorkspaceTerms } from '../../ledger/input/rep-terms.js';
+import { loadWorkspaceTerms, type WorkspaceTerms } from '../../ledger/input/rep-terms.js';
 import { anyOf } from '../../platform/database/columns.js';
 import { type Transaction } from '../../platform/database/unit-of-work.js';
 
@@ -32,6 +32,7 @@ export async function loadLinesOfDeals(
 export async function resolveLineRefunds(
   tx: Transaction,
   refunds: ReadonlyMap<string, readonly Refund[]>,
+  workspace?: Pick<WorkspaceTerms, 'fx' | 'currency'>,
 ): Promise<ReadonlyMap<string, readonly Refund[]>> {
   const named = [...refunds].filter(([, ofDeal]) => ofDeal.some(({ lines }) => lines !== undefined));
   if (named.length === 0) return refunds;
@@ -39,7 +40,7 @@ export async function resolveLineRefunds(
     tx,
     named.map(([dealId]) => dealId),
   );
-  const { fx, currency: ofWorkspace } = await loadWorkspaceTerms(tx);
+  const { fx, currency: ofWorkspace } = workspace ?? (await loadWorkspaceTerms(tx));
   const convert = refundConverter(fx === null ? null : exchangeRatesOf(fx, ofWorkspace));
   const resolved = named.map(([dealId, ofDeal]) => {
     const { amount = null, currency = null, lines = [] } = deals.get(dealId) ?? {};

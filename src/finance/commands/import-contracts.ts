@@ -9,6 +9,7 @@ import { type TableRow } from '../../platform/files/csv-table.js';
 import { importQuery, importResults, readRowsInSlices, readTerms } from '../../platform/files/import-results.js';
 import { assertContract, type Contract, contractTerms } from '../contract.js';
 import { contractFacts } from '../contract-facts.js';
+import { requireAccounting } from '../settings-views.js';
 
 type Row = TableRow<keyof typeof fileColumns.contracts>;
 
@@ -32,6 +33,7 @@ function readRow({ cells }: Row, reader: CellReader): Contract {
 }
 
 async function readRows(tx: Transaction, sent: readonly Row[], reader: CellReader): Promise<ReadRow<Contract>[]> {
+  await requireAccounting(tx);
   const rows = await withStoredDealIds(tx, sent);
   const known = await knownDealIds(
     tx,

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { pageFields } from '../../api/resource-fields.js';
 import { type Caller } from '../../kernel/caller.js';
 import { type Clock } from '../../kernel/clock.js';
+import { type Day } from '../../kernel/day.js';
 import { workspaceToday } from '../../people/reps/rep-views.js';
 import { type Transaction, UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { CLOCK } from '../../platform/injection-tokens.js';
@@ -46,10 +47,28 @@ const response = z.object({
   ...pageFields,
 });
 
+interface BookReader {
+  readonly unitOfWork: UnitOfWork;
+  readonly clock: Clock;
+}
+
+/** Reads what the books contain now, or at the instant, with the day of then. */
+export function readAsOf<T>(
+  caller: Caller,
+  { unitOfWork, clock }: BookReader,
+  asOf: Date | undefined,
+  work: (tx: Transaction, today: Day) => Promise<T>,
+): Promise<T> {
+  const options = { lock: 'none', access: 'read', isolation: 'repeatable read', asOf } as const;
+  return unitOfWork.run(caller, options, async (tx) =>
+    work(tx, await workspaceToday(tx, { now: () => asOf ?? clock.now() })),
+  );
+}
+
 /** Reads the books of a month as they are known now, or at the instant. */
 export function readBooks<T>(
   caller: Caller,
-  { unitOfWork, clock }: { readonly unitOfWork: UnitOfWork; readonly clock: Clock },
+  reader: BookReader,
   request: {
     readonly month?: string | undefined;
     readonly repId?: string | undefined;
@@ -59,9 +78,7 @@ export function readBooks<T>(
   work: (tx: Transaction, books: MonthBooks) => Promise<T>,
 ): Promise<T> {
   const { repId, entity = null, asOf } = request;
-  const options = { lock: 'none', access: 'read', isolation: 'repeatable read', asOf } as const;
-  return unitOfWork.run(caller, options, async (tx) => {
-    const today = await workspaceToday(tx, { now: () => asOf ?? clock.now() });
+  return readAsOf(caller, reader, asOf, async (tx, today) => {
     const repIds = repId === undefined ? null : [repId];
     return work(tx, await loadBooks(tx, { month: request.month ?? monthOf(today), repIds, entity, today }));
   });

@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { workspaceToday } from '../../people/reps/rep-views.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { CLOCK } from '../../platform/injection-tokens.js';
 import { operation } from '../../platform/operations/operation.js';
@@ -8,6 +7,7 @@ import { assertBookMonth, loadBookMonths } from '../book-months.js';
 import { loadRenewalTests } from '../load-renewal-tests.js';
 import { month, monthOf } from '../month.js';
 import { renewalTest } from '../renewal-test.js';
+import { readAsOf } from './get-liability.js';
 
 const response = z.object({
   month: month.describe('Last of the twelve months, YYYY-MM'),
@@ -44,14 +44,8 @@ export const getRenewalTest = operation({
     },
   },
   uses: { unitOfWork: UnitOfWork, clock: CLOCK },
-  async execute(
-    { query: { month: requested, asOf } },
-    caller,
-    { unitOfWork, clock },
-  ): Promise<z.input<typeof response>> {
-    const options = { lock: 'none', access: 'read', isolation: 'repeatable read', asOf } as const;
-    return unitOfWork.run(caller, options, async (tx) => {
-      const today = await workspaceToday(tx, { now: () => asOf ?? clock.now() });
+  async execute({ query: { month: requested, asOf } }, caller, parts): Promise<z.input<typeof response>> {
+    return readAsOf(caller, parts, asOf, async (tx, today) => {
       const last = requested ?? monthOf(today);
       assertBookMonth(await loadBookMonths(tx, today), last);
       return { month: last, tests: await loadRenewalTests(tx, last, today) };

@@ -2,13 +2,13 @@ import { z } from 'zod';
 import { fields, pageFields } from '../../api/resource-fields.js';
 import { addTo } from '../../kernel/add-to.js';
 import { roundToCurrency } from '../../kernel/currency.js';
-import { type Day } from '../../kernel/day.js';
+import { type Day, earliestDay } from '../../kernel/day.js';
 import { Decimal, sum } from '../../kernel/decimal.js';
 import { groupBy } from '../../kernel/group-by.js';
 import { type PeriodCalendar } from '../../kernel/period-calendar.js';
 import { loadCalendar } from '../../ledger/input/calendar.js';
 import { loadPayableRows, type PayableRow } from '../../pay/payables/payable-rows.js';
-import { findRepNames, workspaceToday } from '../../people/reps/rep-views.js';
+import { findRepNames } from '../../people/reps/rep-views.js';
 import { type Transaction, UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { CLOCK } from '../../platform/injection-tokens.js';
 import { operation } from '../../platform/operations/operation.js';
@@ -29,6 +29,7 @@ import { type JournalLine } from '../journal-line.js';
 import { loadBooks } from '../load-books.js';
 import { type Month, month, monthOf } from '../month.js';
 import { mainEntity, requireAccounting } from '../settings-views.js';
+import { readAsOf } from './get-liability.js';
 
 const query = z.strictObject({
   month: month.optional().describe('Month of the books, YYYY-MM; the present month by default'),
@@ -75,12 +76,10 @@ export const listEstimates = operation({
     },
   },
   uses: { unitOfWork: UnitOfWork, clock: CLOCK },
-  async execute({ query: request }, caller, { unitOfWork, clock }): Promise<z.input<typeof response>> {
+  async execute({ query: request }, caller, parts): Promise<z.input<typeof response>> {
     const { asOf, limit, offset } = request;
-    const options = { lock: 'none', access: 'read', isolation: 'repeatable read', asOf } as const;
-    return unitOfWork.run(caller, options, async (tx) => {
+    return readAsOf(caller, parts, asOf, async (tx, today) => {
       await requireAccounting(tx);
-      const today = await workspaceToday(tx, { now: () => asOf ?? clock.now() });
       const name = request.month ?? monthOf(today);
       const rows = await describeEstimates(tx, name, today);
       return {
@@ -103,7 +102,7 @@ async function describeEstimates(tx: Transaction, name: Month, today: Day): Prom
     lines.filter((line) => line.month === name && line.kind === 'estimate' && line.account === 'accrued_estimate'),
     ({ repId, source, currency }) => `${repId}|${source}|${currency}`,
   );
-  const rows = groupBy(await loadPayableRows(tx, { repIds, firstDay: '1900-01-01' }), ({ repId }) => repId);
+  const rows = groupBy(await loadPayableRows(tx, { repIds, firstDay: earliestDay }), ({ repId }) => repId);
   const names = await findRepNames(tx, repIds);
   const calendar = await loadCalendar(tx);
   return stored

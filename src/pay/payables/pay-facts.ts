@@ -91,6 +91,7 @@ export async function loadPayFacts(
     refunds: await resolveLineRefunds(
       tx,
       new Map([...groupBy(refunds, ({ dealId }) => dealId)].map(([dealId, ofDeal]) => [dealId, ofDeal.map(toFact)])),
+      workspace,
     ),
     amounts,
     holds,
