@@ -64,4 +64,17 @@ describe('the dialogs of the web app', () => {
     const hasForm = ({ tag }: UsedDialog) => /\bform\b/.test(tag);
     expect(filesWhere((dialog) => dialog.hasFields && !hasForm(dialog))).to.deep.equal(Object.keys(withoutForm));
   });
+
+  it('open again after a reload, because the key of their form begins with the prefix of the choice', () => {
+    const sources = (readdirSync(root, { recursive: true }) as string[])
+      .filter((file) => /\.tsx?$/.test(file))
+      .map((file) => readFileSync(`${root}/${file}`, 'utf8').replace(/\$\{[\w.]+\}/g, '*'));
+    const prefixes = sources.flatMap((source) =>
+      [...source.matchAll(/usePersistedChoice<(?:[^>]|=>)*>\(\s*['`]([^'`]+)['`]/g)].map(([, prefix]) => prefix),
+    );
+    const isKey = (prefix: string | undefined) =>
+      sources.some((source) => source.includes(`'${prefix} `) || source.includes(`\`${prefix} `));
+    expect(prefixes.length).to.be.greaterThan(15);
+    expect(prefixes.filter((prefix) => !isKey(prefix))).to.deep.equal([]);
+  });
 });

@@ -18,8 +18,8 @@ interface DecisionProps {
 
 /** Writes off a part of what is owed, with a reason that the person reads. */
 export function ForgiveDialog({ draw, onClose }: DecisionProps) {
-  const { drawId, owed, currency } = draw;
-  const form = usePersistedForm(`forgive ${drawId}`, { amount: '', reason: '' });
+  const { drawId, repId, owed, currency } = draw;
+  const form = usePersistedForm(`draw of ${repId} forgive ${drawId}`, { amount: '', reason: '' });
   const amount = readNumber(form.values.amount);
   const reason = form.values.reason.trim();
   const body = amount === null || amount <= 0 || reason === '' ? null : { amount, reason };

@@ -27,7 +27,10 @@ interface DrawDialogProps {
 export function DrawDialog({ repId, draw, currency, onClose }: DrawDialogProps) {
   const drawId = draw?.drawId ?? null;
   const [before] = useState(() => toEnteredDraw(draw));
-  const form = usePersistedForm<EnteredDraw>(`draw ${repId} ${drawId ?? 'new'}`, before);
+  const form = usePersistedForm<EnteredDraw>(
+    `draw of ${repId} ${drawId === null ? 'new' : `change ${drawId}`}`,
+    before,
+  );
   const terms = readDraw(repId, form.values);
   const save = useChange({
     send: async () => (terms === null ? null : sendDraw(drawId, terms)),

@@ -35,7 +35,9 @@ export function AssignmentsPage() {
   const filter = personFilterOf(route.useSearch());
   const wanted = { ...earningPeople, ...usePeopleQuery(filter) };
   const list = usePersonPages(wanted, idsOfRequest);
-  const repIds = (list.data?.reps ?? []).map(({ id }) => id);
+  const { assign, plan: planId } = route.useSearch();
+  const named = assign?.split(',') ?? [];
+  const repIds = [...new Set([...(list.data?.reps ?? []).map(({ id }) => id), ...named])];
   const assignments = useQuery({ ...assignmentsOfPeopleQuery(repIds), enabled: list.data !== undefined });
   const onPlan = usePeopleCount({ ...earningPeople, assigned: 'true' });
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
@@ -43,7 +45,6 @@ export function AssignmentsPage() {
   const [undo, setUndo] = useState<Undo | null>(null);
   const query = combineQueries({ list, plans, assignments, filters: useFilterChoices() });
   const current = (plans.data ?? []).filter(({ planStatus }) => planStatus === 'active' || planStatus === 'draft');
-  const { assign, plan: planId } = route.useSearch();
   const navigate = useNavigate({ from: '/assignments' });
   const name = open ?? namedInAddress(assign, planId, current, query.data?.assignments ?? []);
   const target = name === null || query.data === undefined ? null : toTarget(name, current, query.data.assignments);
@@ -164,7 +165,8 @@ function Matrix({ list, people: visible, plans, assignments, chosen, onChosen, o
   const body = useRef<HTMLTableSectionElement>(null);
   const { from, to } = useVisibleRows(body, visible.length, rowHeight);
   const byCell = Map.groupBy(assignments, ({ repId, planId }) => `${repId} ${planId}`);
-  if ((visible.length === 0 && !isFiltered(filter)) || plans.length === 0)
+  const hasNoPeople = visible.length === 0 && !isFiltered(filter) && !list.isPlaceholderData;
+  if (hasNoPeople || plans.length === 0)
     return (
       <EmptyState title={plans.length === 0 ? 'No plan yet' : 'No people yet'}>
         People are paid by the plans that they are assigned to.

@@ -73,7 +73,7 @@ function People({ all, missing }: PeopleProps) {
   const found = usePeopleCount(usePeopleQuery(filter));
   const managers = usePeopleById((list.data?.reps ?? []).map(({ managerId }) => managerId));
   const names = (id: string | null) => managers.people.get(id ?? '')?.name;
-  const [editedId, setEdited] = usePersistedChoice<string>('payroll id');
+  const [editedId, setEdited] = usePersistedChoice<string>('payroll-id');
   const edited = usePeopleById([editedId]).people.get(editedId ?? '') ?? null;
   const admins = useQuery(peopleQuery({ role: 'admin', active: 'true' }, 0, maxNamedAdmins + 1)).data?.reps ?? [];
   return (

@@ -195,7 +195,7 @@ interface EnterDialogProps {
 }
 
 function EnterDialog({ missing, onClose }: EnterDialogProps) {
-  const form = usePersistedForm('fx-rates', {
+  const form = usePersistedForm('fx-rates new', {
     lines: missing === undefined ? '' : `${missing} `,
     table: '',
     delimiter: ',' as string,
