@@ -3,6 +3,7 @@ import { fields } from '../api/resource-fields.js';
 import { Decimal, minimum, sum } from '../kernel/decimal.js';
 import { sampleIds } from '../kernel/sample-ids.js';
 import { money, text } from '../platform/operations/schemas.js';
+import { divideByWeights } from './divide-by-weights.js';
 import { type Framework } from './keep-books.js';
 import { type Lot, replayLot } from './lot.js';
 import { type Month, month } from './month.js';
@@ -44,6 +45,7 @@ export function testLots(
   tests: readonly ImpairmentTest[],
   framework: Framework,
 ): readonly ReadonlyMap<Month, Decimal>[] {
+  const digits = lots[0]?.digits ?? 0;
   const tested = lots.map((lot) => ({ lot, writtenDown: new Map<Month, Decimal>() }));
   const inOrder = tests.toSorted((a, b) => (a.month < b.month ? -1 : 1));
   for (const { month: at, remainingConsideration, remainingCost } of inOrder) {
@@ -56,8 +58,8 @@ export function testLots(
         : lots.map((lot, index) => carryingOf(lot, at).minus(carrying[index] as Decimal));
     const parts =
       excess.sign() >= 0
-        ? divide(excess, carrying, lots)
-        : divide(minimum(excess.negated(), sum(lacking)), lacking, lots).map((part) => part.negated());
+        ? divideByWeights(excess, carrying, digits)
+        : divideByWeights(minimum(excess.negated(), sum(lacking)), lacking, digits).map((part) => part.negated());
     for (const [index, part] of parts.entries()) if (!part.isZero()) tested[index]?.writtenDown.set(at, part);
   }
   return tested.map(({ writtenDown }) => writtenDown);
@@ -65,22 +67,4 @@ export function testLots(
 
 function carryingOf(lot: Lot, until: Month): Decimal {
   return replayLot(lot, until).at(-1)?.carrying ?? Decimal.zero;
-}
-
-/** The whole by the weights, rounded cumulatively. */
-function divide(whole: Decimal, weights: readonly Decimal[], lots: readonly Lot[]): Decimal[] {
-  const all = sum(weights);
-  if (all.isZero()) return weights.map(() => Decimal.zero);
-  let until = Decimal.zero;
-  let divided = Decimal.zero;
-  return weights.map((weight, index) => {
-    until = until.plus(weight);
-    const next = whole
-      .times(until)
-      .dividedBy(all)
-      .rounded((lots[index] as Lot).digits);
-    const part = next.minus(divided);
-    divided = next;
-    return part;
-  });
 }

@@ -14,6 +14,7 @@ import { assertBookMonth, loadBookMonths } from './book-months.js';
 import { type ClosedLot } from './closed-lots.js';
 import { type Closing, type StoredStates } from './closing.js';
 import { loadClosingContent, loadPostedLines } from './closing-views.js';
+import { divideBonuses } from './divide-bonuses.js';
 import { estimateOf, type StoredEstimate, sourceOfEstimate } from './estimate.js';
 import { loadEstimates } from './estimate-views.js';
 import { type JournalLine } from './journal-line.js';
@@ -183,7 +184,7 @@ async function loadOpenBooks(
   { months, entities, ratesTo, policies, estimates: stored, isOpening }: OpenTerms,
 ): Promise<OpenBooks[]> {
   const last = months.at(-1) as Month;
-  const facts = await loadRepFacts(tx, repIds, periodRange(last).to);
+  const facts = await loadDivided(tx, repIds, periodRange(last).to, policies);
   const rows = [...facts.values()].flatMap((ofRep) => [...ofRep.values()].flatMap((each) => each.rows));
   const openings = isOpening ? [] : await listOpeningLots(tx, { repIds });
   const dealIds = [...rows.flatMap(({ dealKey }) => dealKey ?? []), ...openings.map(({ dealId }) => dealId)];
@@ -205,6 +206,27 @@ async function loadOpenBooks(
     const lotTerms = { policies, facts: lotFacts, entity, ...rates, firstOpen, posted: before, openings: begun };
     return [{ repId, entity, own: found ?? noFacts, estimates: expected, lotTerms }];
   });
+}
+
+/** The facts of the reps, with bonuses by deal where a policy divides them. */
+async function loadDivided(
+  tx: Transaction,
+  repIds: readonly string[],
+  day: Day,
+  policies: readonly StoredPolicy[],
+): ReturnType<typeof loadRepFacts> {
+  const facts = await loadRepFacts(tx, repIds, day);
+  if (policies.every(({ allocate }) => allocate === undefined)) return facts;
+  const terms = { policies, calendar: await loadCalendar(tx) };
+  return new Map(
+    [...facts].map(([repId, ofRep]) => {
+      const all = [...ofRep.values()].flatMap(({ rows }) => rows);
+      const divided = [...ofRep].map(
+        ([entity, own]) => [entity, { ...own, rows: divideBonuses(own.rows, all, terms) }] as const,
+      );
+      return [repId, new Map(divided)];
+    }),
+  );
 }
 
 const keyOf = (each: { readonly repId: string; readonly entity: string }) => `${each.repId}|${each.entity}`;
@@ -287,6 +309,8 @@ async function describeExpected(
     const rows = [...(facts.get(repId)?.values() ?? [])].flatMap((each) => each.rows);
     const row = { dealKey: '', planId, ruleName, phase: 'per_deal' as const, day: periodRange(month).to };
     const isExpense = findTreatment(policies, row, null) === 'expense';
+    const policy = findPolicy(policies, row);
+    const isOfDeals = toDate !== null || policy?.allocate === 'by_credit';
     return {
       repId,
       entity: entityOn(entities.get(repId) ?? [], periodRange(month).to),
@@ -294,8 +318,8 @@ async function describeExpected(
       source: sourceOfEstimate(estimate),
       currency,
       amount: estimateOf(estimate, rows, { range: calendar.range(period), month }),
-      // Rows of a period are expense; what deals earn at a higher tier is of their lots.
-      isAsset: toDate !== null && !isExpense && findPolicy(policies, row)?.treatment === 'capitalise',
+      // Rows of a period are expense unless they are divided; what deals earn at a higher tier is of their lots.
+      isAsset: isOfDeals && !isExpense && policy?.treatment === 'capitalise',
       origin: { ...noOrigin, planId, ruleName, period },
     };
   });

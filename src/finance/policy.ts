@@ -61,6 +61,12 @@ export const policyTerms = {
     .describe(
       'How a later change of a cost counts. catch_up: as if it had always been known, so that the first open month takes the difference of closed months; prospective: closed months keep the cost that they had, also none, and what is left is spread over what is left of the months',
     ),
+  allocate: z
+    .enum(['by_credit'])
+    .optional()
+    .describe(
+      'by_credit: a row of a period, such as a bonus of a quarter, is divided over the deals of the person in it by their positive credit, one cost for each deal. Absent: such rows are expense',
+    ),
   expedientMonths: z
     .int()
     .min(0)

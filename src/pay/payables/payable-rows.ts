@@ -22,6 +22,8 @@ export interface PayableRow {
   readonly phase: Phase | null;
   readonly category: 'commission' | 'bonus' | 'adjustment';
   readonly amount: string;
+  /** What it counts towards a quota; null for rows that are not stored. */
+  readonly credit: string | null;
   readonly currency: string;
   /** The day from which it is earned. A row of an approved period is dated in it at the latest. */
   readonly day: Day;
@@ -59,7 +61,7 @@ export async function loadPayableRows(tx: Transaction, selection: RowSelection):
   const { rows } = await sql<StoredRow>`
     select e.rep_id as "repId", e.event_id as "eventId", e.kind, e.deal_key as "dealKey", e.plan_id as "planId",
       e.plan_version_id as "planVersionId", e.rule_id as "ruleId", e.rule_name as "ruleName", e.phase, e.category,
-      e.amount, e.currency, e.earned_on as "earnedOn", case when e.phase = 'cascade' then e.trace end as trace,
+      e.amount, e.credit, e.currency, e.earned_on as "earnedOn", case when e.phase = 'cascade' then e.trace end as trace,
       null as inputs, null as "truedUp"
     from ${eventsTable(tx)} e
     where e.workspace_id = ${tx.workspaceId} and e.status = 'earned' and e.kind <> 'true_up' and ${isSelected}`.execute(
@@ -91,7 +93,7 @@ async function loadTruedUp(tx: Transaction, selection: RowSelection): Promise<St
   const { rows } = await sql<StoredRow>`
     select t.rep_id as "repId", null as "eventId", 'commission_earned' as kind, t.deal_key as "dealKey",
       t.plan_id as "planId", t.plan_version_id as "planVersionId", t.rule_id as "ruleId", t.rule_name as "ruleName",
-      t.phase, t.category, t.amount, t.currency, t.earned_on as "earnedOn", null as trace, t.inputs,
+      t.phase, t.category, t.amount, t.credit, t.currency, t.earned_on as "earnedOn", null as trace, t.inputs,
       t.frozen_period as "truedUp"
     from trued_up_rows t where t.workspace_id = ${tx.workspaceId} and ${isSelected}`.execute(tx.db);
   return rows;
@@ -125,8 +127,9 @@ function keyOfRep(row: StoredRow): string {
 }
 
 /** A row that a calculation gives and that is not stored. */
-export function toComputedRow(row: Omit<StoredRow, 'kind' | 'eventId' | 'trace' | 'truedUp'>): PayableRow {
-  return toRow({ ...row, kind: 'commission_earned', eventId: null, trace: null, truedUp: null }, null, row.inputs);
+export function toComputedRow(row: Omit<StoredRow, 'kind' | 'eventId' | 'credit' | 'trace' | 'truedUp'>): PayableRow {
+  const stored = { kind: 'commission_earned', eventId: null, credit: null, trace: null, truedUp: null } as const;
+  return toRow({ ...row, ...stored }, null, row.inputs);
 }
 
 function toKey({
