@@ -123,7 +123,7 @@ import { getExportFile } from './exports/queries/get-export-file.js';
 import { getExportJob } from './exports/queries/get-export-job.js';
 import { listExportJobs } from './exports/queries/list-export-jobs.js';
 import { listPayrollHandovers } from './exports/queries/list-payroll-handovers.js';
-import { deleteContract, putContract } from './finance/commands/change-contract.js';
+import { deleteContract, getContract, putContract } from './finance/commands/change-contract.js';
 import { deleteImpairment, putImpairment } from './finance/commands/change-impairment.js';
 import {
   cancelAccountingPreparation,
@@ -143,7 +143,6 @@ import { exportJournals } from './finance/queries/export-journals.js';
 import { exportLiability } from './finance/queries/export-liability.js';
 import { getAccounting } from './finance/queries/get-accounting.js';
 import { getAccountingMonth } from './finance/queries/get-accounting-month.js';
-import { getContract } from './finance/queries/get-contract.js';
 import { getContractCosts } from './finance/queries/get-contract-costs.js';
 import { getLiability } from './finance/queries/get-liability.js';
 import { getRenewalTest } from './finance/queries/get-renewal-test.js';

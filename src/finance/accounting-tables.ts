@@ -1,11 +1,10 @@
 import { type ColumnType, type Generated } from 'kysely';
 import { type Day } from '../kernel/day.js';
-import { type GeneratedInstant, type Instant, type Json, type Numeric } from '../platform/database/tables.js';
+import { type Instant, type Json, type Numeric } from '../platform/database/tables.js';
 import { type Account, type AccountRole, type EntryKind } from './accounts.js';
 import { type ClosedTreatment } from './closed-lots.js';
 import { type BookTotal, type ClosingContent } from './closing.js';
 import { type StoredEstimate } from './estimate.js';
-import { type FactKind } from './fact-store.js';
 import { type Framework } from './keep-books.js';
 import { type PolicyTerms } from './policy.js';
 import { type RepEntity } from './rep-entities.js';
@@ -126,14 +125,5 @@ export interface AccountingTables {
     rep_id: string;
     lot_key: string;
     content: Json<ClosedTreatment>;
-  };
-  accounting_facts: {
-    workspace_id: string;
-    position: Generated<string>;
-    kind: FactKind;
-    deal_id: string;
-    name: string;
-    content: ColumnType<unknown, string | null, never>;
-    changed_at: GeneratedInstant;
   };
 }

@@ -26,7 +26,7 @@ export const contractTerms = z.strictObject({
     .refine((days) => Object.keys(days).length <= 50, 'must have at most 50 days')
     .describe('Other days by name, such as go_live, which policies can name'),
 });
-export type ContractTerms = z.output<typeof contractTerms>;
+type ContractTerms = z.output<typeof contractTerms>;
 
 export interface Contract extends ContractTerms {
   readonly dealId: string;

@@ -1,9 +1,9 @@
-import { type Transaction } from '../platform/database/unit-of-work.js';
-import { listFacts } from './fact-store.js';
-import { type ImpairmentTerms, type ImpairmentTest } from './impairment.js';
+import { storedFacts } from '../platform/files/stored-facts.js';
+import { type ImpairmentTest, impairmentTerms } from './impairment.js';
 
-/** The tests of the deals, by deal and month. */
-export async function listImpairmentTests(tx: Transaction, dealIds: readonly string[]): Promise<ImpairmentTest[]> {
-  const facts = await listFacts<ImpairmentTerms>(tx, 'impairment', { dealIds });
-  return facts.map(({ dealId, name: month, content }) => ({ dealId, month, ...content }));
-}
+export const impairmentFacts = storedFacts<ImpairmentTest>({
+  table: 'accounting_facts',
+  fixed: { kind: 'impairment' },
+  key: { dealId: ['deal_id', 'text'], month: ['name', 'text'] },
+  terms: impairmentTerms.keyof().options,
+});

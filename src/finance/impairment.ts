@@ -16,7 +16,7 @@ export const impairmentTerms = z.strictObject({
   remainingCost: amount.describe('What it will still cost to provide it'),
   note: text(1000).nullable().default(null).describe('What it is based on'),
 });
-export type ImpairmentTerms = z.output<typeof impairmentTerms>;
+type ImpairmentTerms = z.output<typeof impairmentTerms>;
 
 export const impairment = z
   .object({ dealId: fields.dealId, month: month.describe('Month of the test, YYYY-MM'), ...impairmentTerms.shape })

@@ -23,7 +23,7 @@ import { loadLotFacts, noLotFacts } from './lot-facts.js';
 import { addFuture, type Future, moveRows, readFuture, toFuture } from './lots-of-rep.js';
 import { listMonths, type Month } from './month.js';
 import { noOrigin } from './movement.js';
-import { listOpeningLots } from './opening-lot-facts.js';
+import { openingLotFacts } from './opening-lot-facts.js';
 import { findPolicy, findTreatment, type StoredPolicy } from './policy.js';
 import { listPolicies } from './policy-views.js';
 import { entityOn, loadRepEntities } from './rep-entities.js';
@@ -186,7 +186,7 @@ async function loadOpenBooks(
   const last = months.at(-1) as Month;
   const facts = await loadDivided(tx, repIds, periodRange(last).to, policies);
   const rows = [...facts.values()].flatMap((ofRep) => [...ofRep.values()].flatMap((each) => each.rows));
-  const openings = isOpening ? [] : await listOpeningLots(tx, { repIds });
+  const openings = isOpening ? [] : await openingLotFacts.list(tx, { repId: repIds });
   const dealIds = [...rows.flatMap(({ dealKey }) => dealKey ?? []), ...openings.map(({ dealId }) => dealId)];
   const hasLots = policies.length > 0 || openings.length > 0;
   const lotFacts = hasLots ? await loadLotFacts(tx, repIds, [...new Set(dealIds)]) : noLotFacts;

@@ -1,7 +1,7 @@
 import { addMonths, type Day } from '../kernel/day.js';
 import { periodRange } from '../kernel/period.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
-import { listContracts } from './contract-facts.js';
+import { contractFacts } from './contract-facts.js';
 import { loadLots } from './load-books.js';
 import { type Month, monthOf } from './month.js';
 import { compareRenewals } from './renewal-test.js';
@@ -15,6 +15,6 @@ export async function loadRenewalTests(tx: Transaction, last: Month, today: Day)
       ? []
       : [{ policy, dealId: row.dealKey, cost }];
   });
-  const contracts = await listContracts(tx, [...new Set(lots.map(({ dealId }) => dealId))]);
+  const contracts = await contractFacts.list(tx, { dealId: [...new Set(lots.map(({ dealId }) => dealId))] });
   return compareRenewals(lots, new Map(contracts.map((contract) => [contract.dealId, contract])));
 }

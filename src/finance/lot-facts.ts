@@ -10,7 +10,7 @@ import { type PayableRow } from '../pay/payables/payable-rows.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
 import { type ClosedLotsOf, loadClosedLots } from './closed-lots.js';
 import { type Contract } from './contract.js';
-import { listContracts } from './contract-facts.js';
+import { contractFacts } from './contract-facts.js';
 import { type EndedPart } from './lot.js';
 
 /** What decides about lots besides their rows and policies. */
@@ -34,7 +34,7 @@ export async function loadLotFacts(
   repIds: readonly string[],
   dealIds: readonly string[],
 ): Promise<LotFacts> {
-  const contracts = await listContracts(tx, dealIds);
+  const contracts = await contractFacts.list(tx, { dealId: dealIds });
   return {
     findEnds: await loadEnds(tx, dealIds),
     contracts: new Map(contracts.map((contract) => [contract.dealId, contract])),

@@ -3,10 +3,10 @@ import { groupBy } from '../kernel/group-by.js';
 import { loadPayableRows } from '../pay/payables/payable-rows.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
 import { type ImpairmentTest, testLots } from './impairment.js';
-import { listImpairmentTests } from './impairment-facts.js';
+import { impairmentFacts } from './impairment-facts.js';
 import { type Entity } from './keep-books.js';
 import { type Month } from './month.js';
-import { listOpeningLots } from './opening-lot-facts.js';
+import { openingLotFacts } from './opening-lot-facts.js';
 import { type LotRow, type RowLot, type WrittenDownOf } from './row-lot.js';
 
 /** A lot with the entity in whose books it is. */
@@ -23,13 +23,13 @@ export async function loadWrittenDown(
 ): Promise<WrittenDownOf> {
   if (dealIds.length === 0) return () => new Map();
   const tests = groupBy(
-    (await listImpairmentTests(tx, dealIds)).filter(({ month }) => month <= until),
+    (await impairmentFacts.list(tx, { dealId: dealIds })).filter(({ month }) => month <= until),
     ({ dealId }) => dealId,
   );
   if (tests.size === 0) return () => new Map();
   const testedDeals = [...tests.keys()];
   const rows = await loadPayableRows(tx, { dealKeys: testedDeals });
-  const openings = await listOpeningLots(tx, { dealIds: testedDeals });
+  const openings = await openingLotFacts.list(tx, { dealId: testedDeals });
   const lots = await loadLots([...new Set([...rows, ...openings].map(({ repId }) => repId))]);
   const found = new Map<string, ReadonlyMap<Month, Decimal>>();
   const tested = lots.filter(({ lot }) => tests.has(lot.row.dealKey ?? ''));

@@ -69,7 +69,8 @@ export function factsOf<Fact extends object>(
   return declared;
 }
 
-function pick(fact: object, names: readonly string[]): Readonly<Record<string, unknown>> {
+/** The values of the fields; null for those that the fact does not have. */
+export function pick(fact: object, names: readonly string[]): Readonly<Record<string, unknown>> {
   const values: Readonly<Record<string, unknown>> = { ...fact };
   return Object.fromEntries(names.map((name) => [name, values[name] ?? null]));
 }
