@@ -24,7 +24,8 @@ describe('a large export', function () {
     await workspace.api.expect(200, 'POST', '/v1/deals/import', { deals });
     await workspace.calculated();
     await workspace.generate('2026-Q1');
-    const { text } = await expectSameFigures(workspace, '2026-Q1');
+    const { text, pdfSize } = await expectSameFigures(workspace, '2026-Q1');
+    expect(pdfSize / deals.length, 'bytes a line').to.be.below(700);
     if (text === null) return this.skip();
     const pages = text.split('\f').filter((page) => page.trim() !== '');
     expect(pages.length).to.be.greaterThan(100);

@@ -18,7 +18,7 @@ export const exportPath = (workspace: WorkedExample, period: string, format: str
 export async function expectSameFigures(
   workspace: WorkedExample,
   period: string,
-): Promise<{ text: string | null; statement: Loose }> {
+): Promise<{ text: string | null; statement: Loose; pdfSize: number }> {
   const { api } = workspace;
   const statement = JSON.parse((await download(api, exportPath(workspace, period, 'json'))).bytes.toString());
   const { currency, summary, lineItems } = statement;
@@ -52,12 +52,13 @@ export async function expectSameFigures(
   );
 
   const text = pdfText(pdf.bytes, '-layout');
-  if (text === null) return { text, statement };
+  const pdfSize = pdf.bytes.length;
+  if (text === null) return { text, statement, pdfSize };
   const whole = squeezed(text);
   expect(whole).to.contain(`${currency} ${money(String(summary.netPayout), currency)}`);
   for (const [index, name] of ['Commissions', 'Bonuses', 'Adjustments', 'Net payout'].entries())
     expect(whole).to.contain(`${name} ${money(String(reported[index]), currency)}`);
   const amountsAtEnds = text.split('\n').flatMap((line) => /(-?[\d,]+(?:\.\d+)?)\s*$/.exec(line)?.[1] ?? []);
   for (const { amount } of lineItems) expect(amountsAtEnds).to.include(money(String(amount), currency));
-  return { text, statement };
+  return { text, statement, pdfSize };
 }

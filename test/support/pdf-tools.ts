@@ -1,4 +1,5 @@
 import { spawnSync } from 'node:child_process';
+import { inflateSync } from 'node:zlib';
 import { Failure } from '#src/kernel/failure.js';
 import { PdfPrinter } from '#src/platform/documents/browser.js';
 import { Html } from '#src/platform/documents/html.js';
@@ -7,6 +8,17 @@ import { createLog } from '#src/platform/log.js';
 /** {@link writtenText} with hyphens in the place of minus signs, as the other files write negative amounts. */
 export function pdfText(pdf: Buffer, ...options: readonly string[]): string | null {
   return writtenText(pdf, ...options)?.replaceAll('−', '-') ?? null;
+}
+
+/** The objects of a PDF as they are written before they are compressed. */
+export function pdfObjects(pdf: Buffer): string {
+  const raw = pdf.toString('latin1');
+  const streams = raw.matchAll(/\/Type \/ObjStm[^>]*\/Length (\d+)>> stream\n/g);
+  const packed = [...streams].map(({ 0: head, 1: length, index }) => {
+    const from = index + head.length;
+    return inflateSync(pdf.subarray(from, from + Number(length))).toString('latin1');
+  });
+  return [raw, ...packed].join('\n');
 }
 
 /** The text of a PDF with its layout. Returns null if poppler-utils is not installed; with CI set that is an error. */

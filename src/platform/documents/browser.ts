@@ -12,6 +12,7 @@ import { type Log } from '../log.js';
 import { metrics } from '../metrics.js';
 import { type BrowserProgram, findBundledBrowser } from './bundled-browser.js';
 import { type Html } from './html.js';
+import { compactPdf } from './pdf-compaction.js';
 import { findMissingSandbox } from './sandbox.js';
 
 export const printLimits = { atOnce: 2, waiting: 20, documentsABrowser: 200, timeoutMs: timeLimit(20_000), tries: 3 };
@@ -61,7 +62,7 @@ export class PdfPrinter {
     await this.acquireSlot();
     let outcome = 'failed';
     try {
-      const bytes = await this.printNow(page);
+      const bytes = await compactPdf(await this.printNow(page));
       outcome = 'printed';
       return bytes;
     } finally {

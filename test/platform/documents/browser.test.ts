@@ -4,8 +4,9 @@ import { tmpdir } from 'node:os';
 import { expect } from 'chai';
 import { PdfPrinter, printLimits } from '#src/platform/documents/browser.js';
 import { esc, Html, html, htmlPage } from '#src/platform/documents/html.js';
+import { compactPdf } from '#src/platform/documents/pdf-compaction.js';
 import { createLog } from '#src/platform/log.js';
-import { pdfText, requireBrowser } from '#test/support/pdf-tools.js';
+import { pdfObjects, pdfText, requireBrowser } from '#test/support/pdf-tools.js';
 import { startTrapServer } from '#test/support/trap-server.js';
 
 const log = createLog('silent');
@@ -89,6 +90,24 @@ describe('PdfPrinter', () => {
     if (text === null) return this.skip();
     expect(text).to.contain('Still printed');
     expect(text).not.to.match(/root:|SCRIPT RAN/);
+  });
+
+  it('compresses what it writes of each cell for screen readers', async function () {
+    const rows = Array.from({ length: 600 }, (_, row) => html`<tr><td>Deal ${row}</td><td>${row}.00</td></tr>`);
+    const pdf = await printer.print(
+      htmlPage({ title: 'A page', style: new Html(''), body: html`<table><tbody>${rows}</tbody></table>` }),
+    );
+    const objects = pdfObjects(pdf);
+    expect(objects.match(/\/Type \/StructElem/g)).to.have.length.above(2400);
+    expect(pdf.length).to.be.below(objects.length / 5);
+    const text = pdfText(pdf);
+    if (text === null) return this.skip();
+    expect(text.match(/Deal \d+/g)).to.deep.equal(Array.from({ length: 600 }, (_, row) => `Deal ${row}`));
+  });
+
+  it('leaves a document without a table of its objects as it is', async () => {
+    const other = Buffer.from('%PDF-1.5\nstartxref\n9\n%%EOF\n');
+    expect(await compactPdf(other)).to.equal(other);
   });
 
   it('restarts after a crash without losing a page', async () => {
