@@ -9,6 +9,7 @@ export { fileColumns } from './api/file-columns.js';
 export { causeTexts } from './commissions/cause-texts.js';
 export { reasonTexts } from './commissions/reason-texts.js';
 export { productNames } from './crm/connections/product-names.js';
+export { countsMoney } from './engine/counts-money.js';
 export { formulaWords } from './engine/formula-words.js';
 export { standardNamedBy, usualSlugs } from './engine/standard-slugs.js';
 export { addDays, addMonths, countDays, intersection, isWithin, mondayOf, overlap } from './kernel/day.js';

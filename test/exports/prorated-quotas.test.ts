@@ -58,7 +58,7 @@ describe('files of statements with prorated quotas', () => {
     const { bytes } = await download(workspace.api, `/v1/statements/${workspace.ben}/export?period=2026-Q1&format=pdf`);
     const text = pdfText(bytes, '-layout');
     if (text === null) return this.skip();
-    expect(text).to.contain('46,000 of 46,000 (120,000 × 34.5 of 90 days)');
+    expect(text).to.contain('USD 46,000.00 of 46,000.00 (120,000 × 34.5 of 90 days)');
     expect(text)
       .to.match(/Ramp\s+400\.00/)
       .and.not.contain('Rounding');

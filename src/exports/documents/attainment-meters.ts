@@ -4,10 +4,11 @@ import { type Period } from '../../kernel/period.js';
 import { type ProrationResponse, toProrationResponse } from '../../plans/quotas/proration.js';
 import { type StatementLine } from '../../statements/snapshot.js';
 import { decodeLineTrace } from './rule-explanations.js';
-import { type RuleTerms, type StatementFacts } from './statement-facts.js';
+import { quotaKey, type RuleTerms, type StatementFacts } from './statement-facts.js';
 
 /** The attainment of a measure in its period, as of the statement and not as of today. */
 export interface Meter {
+  readonly planId: string | null;
   readonly measure: string;
   readonly period: Period;
   readonly target: Decimal;
@@ -33,13 +34,13 @@ export function buildMeters(
   for (const line of content.lines) {
     const meter = toLineMeter(line, rules.get(line.ruleId ?? '') ?? null);
     if (meter === null) continue;
-    const id = meterId(line.planId, meter.measure, meter.period);
+    const id = meterId(meter);
     // A rule without attainment tiers counts towards the same key, so the tiers of the other rule are shown.
     const previous = meters.get(id);
     meters.set(id, meter.tiers.length > 0 || previous === undefined ? meter : { ...meter, tiers: previous.tiers });
   }
   for (const quota of quotas) {
-    const id = meterId(quota.planId, quota.measure, quota.period);
+    const id = meterId(quota);
     const found = meters.get(id);
     const meter = found === undefined ? toQuotaMeter(quota, facts) : withCredit(found, quota, facts);
     if (meter !== null) meters.set(id, meter);
@@ -64,9 +65,9 @@ function toQuotaMeter(
   const target = Decimal.of(quota.target);
   if (quota.credit === null || target.isZero() || (head?.status === 'approved' && !hasEnded)) return null;
   const credit = Decimal.of(quota.credit);
-  const { measure, period } = quota;
+  const { planId, measure, period } = quota;
   const proration = quota.proration === undefined ? null : toProrationResponse(quota.proration);
-  return { measure, period, target, proration, credit, attainment: credit.dividedBy(target), tiers: [] };
+  return { planId, measure, period, target, proration, credit, attainment: credit.dividedBy(target), tiers: [] };
 }
 
 function withCredit(meter: Meter, quota: QuotaRow, facts: Pick<StatementFacts, 'head' | 'content' | 'key'>): Meter {
@@ -75,8 +76,8 @@ function withCredit(meter: Meter, quota: QuotaRow, facts: Pick<StatementFacts, '
   return { ...meter, credit, attainment: credit.dividedBy(meter.target) };
 }
 
-function meterId(planId: string | null, measure: string, period: Period): string {
-  return `${planId}|${measure}|${period}`;
+function meterId(meter: Pick<Meter, 'planId' | 'measure' | 'period'>): string {
+  return `${quotaKey(meter)}|${meter.period}`;
 }
 
 /** Lines are ordered by close date, so the last line of a measure has its final attainment. */
@@ -86,6 +87,7 @@ function toLineMeter(line: StatementLine, terms: RuleTerms | null): Meter | null
   const [target, credit] = [Decimal.of(trace.target), Decimal.of(trace.after)];
   const byAttainment = terms.rule.tierBy === 'attainment' && terms.tiers.length > 1;
   return {
+    planId: line.planId,
     measure: terms.key,
     period: line.period,
     target,

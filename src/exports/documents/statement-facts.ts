@@ -5,6 +5,7 @@ import { type QuotaRow } from '../../earnings/attainment.js';
 import { listQuotas, sumEarnings } from '../../earnings/commission-views.js';
 import { withRunningCredits } from '../../earnings/running-quotas.js';
 import { type EffectiveTier, effectiveTiers } from '../../engine/compiled-plan.js';
+import { countsMoney } from '../../engine/counts-money.js';
 import { attainmentKey, type Rule } from '../../engine/plan-config.js';
 import { addDays, type Day, type DayRange } from '../../kernel/day.js';
 import { Decimal, sum } from '../../kernel/decimal.js';
@@ -62,6 +63,8 @@ export interface StatementFacts {
   readonly asOf: Date | null;
   readonly rules: ReadonlyMap<string, RuleTerms>;
   readonly quotas: readonly QuotaRow[];
+  /** The currency of what counts towards a quota, by plan and measure; none where no money counts. */
+  readonly quotaCurrencies: ReadonlyMap<string, string>;
   readonly reversed: readonly ReversedLine[];
   readonly comments: readonly Comment[];
   /** Names of the authors of lines and approvals, by actor. */
@@ -95,6 +98,8 @@ export async function loadStatementFacts(
   const asOf = tx.asOf;
   const { head, content } = await readStatement(tx, key, workspace.currency);
   const pay = await loadPayslip(tx, key, head, content);
+  const quotas =
+    asOf === null ? await withRunningCredits(tx, await listQuotas(tx, period, [repId]), addDays(days.to, 1)) : [];
   const earnedIn = pay === null ? content.currency : (pay.headline.earned[0]?.currency ?? pay.headline.currency);
   return {
     workspace,
@@ -108,8 +113,12 @@ export async function loadStatementFacts(
     earnedIn,
     asOf,
     rules: await loadRules(tx, key, content),
-    quotas:
-      asOf === null ? await withRunningCredits(tx, await listQuotas(tx, period, [repId]), addDays(days.to, 1)) : [],
+    quotas,
+    quotaCurrencies: await loadQuotaCurrencies(
+      tx,
+      [...content.lines, ...quotas].flatMap(({ planId }) => planId ?? []),
+      workspace.currency,
+    ),
     reversed: await listReversed(tx, { repId, days }, content.generatedAt),
     comments: await listNewestComments(tx, key, { limit: maxShownComments }),
     people: await readActorNames(
@@ -139,6 +148,31 @@ async function loadRules(
       return [ruleId, { rule, key: attainmentKey(rule), tiers: effectiveTiers(rule, repId, []) }];
     }),
   );
+}
+
+/** By the newest version of each plan that has been active. */
+async function loadQuotaCurrencies(
+  tx: Transaction,
+  planIds: readonly string[],
+  ofWorkspace: string,
+): Promise<Map<string, string>> {
+  const { rows } = await sql<{ planId: string; measure: string; counted: string | null; currency: string | null }>`
+    select distinct on (r.plan_id, r.attainment_key) r.plan_id as "planId", r.attainment_key as measure,
+      r.definition ->> 'measure' as counted, v.currency
+    from plan_rules r
+    join plan_versions v on v.workspace_id = r.workspace_id and v.plan_version_id = r.plan_version_id
+    where r.workspace_id = ${tx.workspaceId} and r.plan_id = any(${[...new Set(planIds)]}::uuid[]) and v.has_been_active
+    order by r.plan_id, r.attainment_key, v.version desc, r.position`.execute(tx.db);
+  return new Map(
+    rows
+      .filter(({ counted }) => countsMoney({ measure: counted ?? undefined }))
+      .map(({ planId, measure, currency }) => [quotaKey({ planId, measure }), currency ?? ofWorkspace]),
+  );
+}
+
+/** A measure of a plan. */
+export function quotaKey({ planId, measure }: { readonly planId: string | null; readonly measure: string }): string {
+  return `${planId}|${measure}`;
 }
 
 /** Events that were reversed before the statement was generated. Later reversals are not part of it. */

@@ -14,7 +14,7 @@ import { choosePaper, draftMark, pageStyle, watermark } from './page-style.js';
 import { paySums } from './pay-sums.js';
 import { payableSection } from './payable-section.js';
 import { explainRules } from './rule-explanations.js';
-import { type StatementFacts } from './statement-facts.js';
+import { quotaKey, type StatementFacts } from './statement-facts.js';
 
 /** A rep's statement for printing: the amounts, their computation line by line, and the approval. */
 export async function statementPage(facts: StatementFacts, now: Date): Promise<Html> {
@@ -25,7 +25,7 @@ export async function statementPage(facts: StatementFacts, now: Date): Promise<H
 ${approved ? [] : watermark}
 ${renderHead(facts, now)}
 ${renderSums(facts)}
-${renderAttainment(buildMeters(facts))}
+${renderAttainment(facts)}
 ${computationSection(rules)}
 ${await lineItemsSection(rules, facts)}
 ${adjustments(facts)}
@@ -144,16 +144,18 @@ function summaryTable(summary: Summary, currency: string, total: string): Html {
 </table>`;
 }
 
-function renderAttainment(meters: readonly Meter[]): Html | readonly Html[] {
+function renderAttainment(facts: StatementFacts): Html | readonly Html[] {
+  const meters = buildMeters(facts);
   if (meters.length === 0) return [];
-  return html`<section><h2>Attainment</h2>${meters.map(meterBar)}</section>`;
+  const bars = meters.map((meter) => meterBar(meter, facts.quotaCurrencies.get(quotaKey(meter)) ?? null));
+  return html`<section><h2>Attainment</h2>${bars}</section>`;
 }
 
 /**
  * A bar whose scale ends beyond the target. Values above 250 % do not extend the scale, so that the rest remains
  * readable.
  */
-function meterBar(meter: Meter): Html {
+function meterBar(meter: Meter, currency: string | null): Html {
   const { measure, period, target, proration, credit, attainment, tiers } = meter;
   const marks = tiers.map((tier) => ({ ratio: tier.threshold.toNumber(), name: tier.name }));
   const reached = Math.max(0, attainment.toNumber());
@@ -163,9 +165,10 @@ function meterBar(meter: Meter): Html {
     .filter((mark) => mark.ratio <= end)
     .sort((a, b) => a.ratio - b.ratio);
   const tier = tierReached(meter);
+  const counted = currency === null ? quantity(credit) : `${currency} ${money(credit, currency)}`;
   return html`<div class="meter">
   <p><strong dir="auto">${measure}</strong> <small>${periodName(period)}${tier === null ? '' : html`, tier reached: <span dir="auto">${tier}</span>`}</small></p>
-  <p class="amount"><strong>${percent(attainment, 1)}</strong> <small>${quantity(credit)} of ${quantity(target)}${proration === null ? '' : ` (${explainProration(proration)})`}</small></p>
+  <p class="amount"><strong>${percent(attainment, 1)}</strong> <small>${counted} of ${currency === null ? quantity(target) : money(target, currency)}${proration === null ? '' : ` (${explainProration(proration)})`}</small></p>
   <div class="bar"><div class="fill" style="width: ${at(reached)}"></div>${visible.map((mark) => html`<div class="mark" style="left: ${at(mark.ratio)}"></div>`)}</div>
   <div class="marks" aria-hidden="true">${withoutOverlaps(visible, end).map((mark) => html`<span${mark.ratio / end > 0.9 ? html` class="last"` : ''} style="left: ${at(mark.ratio)}">${percent(Decimal.of(mark.ratio), 0)}</span>`)}</div>
 </div>`;

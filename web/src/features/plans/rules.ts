@@ -35,11 +35,6 @@ export function measureOf(rule: Pick<Rule, 'name' | 'quotaGroup'>): string {
   return rule.quotaGroup ?? rule.name;
 }
 
-/** Whether what the rule counts is money: the amount of deals, or a formula of it. */
-export function countsMoney({ measure }: Pick<Rule, 'measure'>): boolean {
-  return measure !== undefined && /\bamount\b/.test(measure);
-}
-
 export interface OwnTier {
   readonly tierIndex: number;
   readonly name: string;

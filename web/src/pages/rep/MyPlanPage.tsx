@@ -1,4 +1,5 @@
 import { useQueries, useQuery } from '@tanstack/react-query';
+import { countsMoney } from '#src/client.js';
 import { dashboardQuery, listPlans, overridesQuery, type Plan, plansQuery } from '../../api/queries.js';
 import { useSession } from '../../app/session.js';
 import { useToday } from '../../app/today.js';
@@ -14,7 +15,6 @@ import { payoutCurve } from '../../features/plans/curve.js';
 import { payoutSentences } from '../../features/plans/payout.js';
 import {
   countMonths,
-  countsMoney,
   listRules,
   measureOf,
   type OwnTier,

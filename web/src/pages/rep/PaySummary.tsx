@@ -1,4 +1,5 @@
 import { Link } from '@tanstack/react-router';
+import { countsMoney } from '#src/client.js';
 import { type Dashboard, type OwnStatement } from '../../api/queries.js';
 import { useSession } from '../../app/session.js';
 import { useToday } from '../../app/today.js';
@@ -14,7 +15,6 @@ import { computeTrend } from '../../features/lines/trend.js';
 import { PaidBadge } from '../../features/payslip/PaidBadge.js';
 import { paidWords } from '../../features/payslip/words.js';
 import { isCounted, type MainQuota, prorationWords } from '../../features/plans/attainment.js';
-import { countsMoney } from '../../features/plans/rules.js';
 import { DownloadLink } from '../../features/statements/DownloadLink.js';
 import { formatTimestamp } from '../../shared/format/dates.js';
 import { absolute, difference, signOf } from '../../shared/format/exact.js';

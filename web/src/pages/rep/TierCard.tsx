@@ -1,6 +1,7 @@
 import { IconCalculator } from '@tabler/icons-react';
 import { useQueries, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
+import { countsMoney } from '#src/client.js';
 import { type Deal, overridesQuery, simulationQuery } from '../../api/queries.js';
 import { useSession } from '../../app/session.js';
 import { useToday } from '../../app/today.js';
@@ -9,7 +10,6 @@ import { FailedPart, LoadFailure } from '../../components/Loaded.js';
 import { Card } from '../../components/Page.js';
 import { amountWords, TierMeter } from '../../components/TierMeter.js';
 import { type MainQuota, type TierPosition, tierPosition, wonStage } from '../../features/plans/attainment.js';
-import { countsMoney } from '../../features/plans/rules.js';
 import { attainmentPeriodWords, payWords } from '../../features/plans/words.js';
 import { daysBetween, formatDay } from '../../shared/format/dates.js';
 import { difference } from '../../shared/format/exact.js';
