@@ -50,7 +50,10 @@ type Formula = NonNullable<Trace['formulas']>[number];
 /** The formula in words with its value and the values of its fields. */
 function describeFormula({ formula, value, operands }: Formula): string {
   const number = (operand: number | null) => (operand === null ? 'without a number' : grouped(String(operand)));
-  const of = operands.map(({ field, value: operand }) => `${fieldWords(field)} ${number(operand)}`);
+  const of = operands.map(({ field, value: operand }) => {
+    const isShare = operand !== null && field.toLowerCase() === 'line.discount';
+    return `${fieldWords(field)} ${isShare ? percent(Decimal.of(operand)) : number(operand)}`;
+  });
   return `${formulaWords(formula)}: ${number(value)}, of ${of.join(', ')}`;
 }
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { visibleThresholds, withoutOverlap } from '#web/shared/format/labels.js';
+import { isLabelLeft, visibleThresholds, withoutOverlap } from '#web/shared/format/labels.js';
 
 const places = fc
   .array(fc.double({ min: 0, max: 100, noNaN: true }), { maxLength: 8 })
@@ -37,9 +37,19 @@ describe('the labels of a scale', () => {
   });
 
   it('of thresholds leave room for that of the present place', () => {
-    expect(visibleThresholds([0, 50, 62], 55, 9)).to.deep.equal([true, false, true]);
-    expect(visibleThresholds([0, 50, 56], 55, 9)).to.deep.equal([true, false, false]);
-    expect(visibleThresholds([0, 5, 100], 30, 9)).to.deep.equal([true, false, true]);
-    expect(visibleThresholds([0], 0, 9)).to.deep.equal([false]);
+    for (const [at, now, room, isLeft, visible] of [
+      [[0, 50, 62], 55, 9, true, [true, false, true]],
+      [[0, 50, 56], 55, 9, true, [true, false, false]],
+      [[0, 5, 100], 30, 9, false, [true, false, true]],
+      [[0], 0, 9, false, [false]],
+      // On the left there is no room for the label of the present position.
+      [[0, 20, 60], 10, 28, false, [false, false, true]],
+    ] as const) {
+      expect(isLabelLeft(at, now, room)).to.equal(isLeft);
+      expect(visibleThresholds(at, now, room, isLeft)).to.deep.equal(visible);
+    }
+    // The end of the scale is closer than the label is wide.
+    expect(isLabelLeft([0, 50], 75, 28)).to.equal(true);
+    expect(isLabelLeft([0, 50], 75, 9)).to.equal(false);
   });
 });

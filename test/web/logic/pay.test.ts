@@ -141,6 +141,7 @@ describe('the money of a deal', () => {
     const payables = [
       payable({ status: 'paid', amount: 5, period: '2026-09', paidOn: '2026-10-06' }),
       payable({ waitsFor: [] }),
+      payable({ status: 'approved', amount: -2, period: '2026-10' }),
     ];
     const facts = { breakdown, payables, invoices: [], refunds: [] };
     const entries = listTimeline({ ...facts, ownRepId: 'maya' });
@@ -150,6 +151,7 @@ describe('the money of a deal', () => {
       ['2026-10-15', 'Refunded', '-2'],
       ['2026-11-02', 'Corrected', '1'],
       [null, 'Waiting', '1'],
+      [null, 'To be taken back', '-2'],
     ]);
     expect(entries[3]?.detail).to.equal('September 2026, New, Ben, added to November 2026');
     const own = listTimeline({ ...facts, ownRepId: 'ben' });

@@ -84,6 +84,7 @@ describe('a condition in words', () => {
     [leaf('renewal', 'is_true'), 'Renewal is yes'],
     [leaf('partner', 'is_not_set'), 'Partner is empty'],
     [leaf('stage', 'equals', ''), 'Stage is empty'],
+    [leaf('line.discount', 'between', [0, 0.15]), 'Discount of the product is between 0\u00a0% and 15\u00a0%'],
   ] as const)
     it(words, () => {
       expect(conditionWords(condition)).to.equal(words);

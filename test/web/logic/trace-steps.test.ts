@@ -285,6 +285,7 @@ describe('the step of a formula', () => {
     const operands = [
       { field: 'amount', value: 1000 },
       { field: 'list_price', value: null },
+      { field: 'line.discount', value: 0.1 },
     ];
     const formulas = [{ formula: '= amount * (1 - list_price)', value: null, operands }];
     const found = step('Formula', { trace: { formulas } });
@@ -293,6 +294,7 @@ describe('the step of a formula', () => {
     expect(found.rows).to.deep.equal([
       { label: 'Amount', value: '1,000' },
       { label: 'List price', value: 'empty' },
+      { label: 'Discount of the product', value: '10\u00a0%' },
     ]);
   });
 });

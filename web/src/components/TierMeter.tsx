@@ -2,7 +2,7 @@ import { useMediaQuery } from '@mantine/hooks';
 import { type Attainment, prorationWords, type TierPosition } from '../features/plans/attainment.js';
 import { type OwnTier } from '../features/plans/rules.js';
 import { payWords } from '../features/plans/words.js';
-import { visibleThresholds, withoutOverlap } from '../shared/format/labels.js';
+import { isLabelLeft, visibleThresholds, withoutOverlap } from '../shared/format/labels.js';
 import { formatAttainment, formatMoney, formatUnits } from '../shared/format/numbers.js';
 import { phone } from '../shared/theme/breakpoints.js';
 import styles from './TierMeter.module.css';
@@ -23,19 +23,16 @@ export function TierMeter({ quota, position, currency, isMoney }: TierMeterProps
   const at = (attainment: number) => (Math.min(Math.max(attainment, 0), end) / end) * 100;
   const now = at(quota.attainment);
   const units = (attainment: number) => amountWords(attainment * quota.target, currency, isMoney);
-  const room = isPhone ? 22 : 9;
-  const visible = visibleThresholds(
-    tiers.map(({ minThreshold }) => at(minThreshold)),
-    now,
-    room,
-  );
+  const places = tiers.map(({ minThreshold }) => at(minThreshold));
+  const room = isPhone ? 28 : 9;
+  const isNowLeft = isLabelLeft(places, now, room);
+  const visible = visibleThresholds(places, now, room, isNowLeft);
+  const rateRoom = isPhone ? 22 : 12;
   const rates = withoutOverlap(
-    tiers.map(({ minThreshold }) => Math.min(at(minThreshold), 100 - room)),
-    isPhone ? room : 12,
+    places.map((place) => Math.min(place, 100 - rateRoom)),
+    rateRoom,
     current === null ? [] : [tiers.indexOf(current)],
   );
-  const isNowLeft =
-    tiers.some(({ minThreshold }) => at(minThreshold) > now && at(minThreshold) - now < room) || now > 88;
   return (
     <div role="img" aria-label={sentence(quota, position, currency, isMoney)} className={styles.meter}>
       <div className={styles.rates}>
@@ -93,9 +90,11 @@ interface RateProps {
 }
 
 function Rate({ tier, left, isCurrent, currency }: RateProps) {
-  const offset = left > 85 ? { right: 0 } : { left: `${left}%` };
   return (
-    <span className={isCurrent ? styles.currentRate : styles.rate} style={offset}>
+    <span
+      className={isCurrent ? styles.currentRate : styles.rate}
+      style={{ gridTemplateColumns: `minmax(0, ${left}%) max-content` }}
+    >
       <span className="num">{payWords(tier, currency)}</span>
       <span className={styles.name}>{tier.name}</span>
     </span>

@@ -2,10 +2,11 @@ import { type Invoice, type Payable } from '../../api/payout-queries.js';
 import { type Breakdown } from '../../api/queries.js';
 import { type Refund } from '../../api/refund-queries.js';
 import { formatDay } from '../../shared/format/dates.js';
+import { signOf } from '../../shared/format/exact.js';
 import { groupBy } from '../../shared/format/group-by.js';
 import { formatMoney } from '../../shared/format/numbers.js';
 import { formatPeriod } from '../../shared/format/periods.js';
-import { describePayable, statusWords } from '../payables/words.js';
+import { describePayable, openWords } from '../payables/words.js';
 import { present, type Sum, sumByCurrency } from '../statements/pay-sums.js';
 import { causeWords } from './entered-refund.js';
 
@@ -138,14 +139,20 @@ function listPaid(payables: readonly Payable[], ownRepId: string): readonly Time
 /** What is approved or comes with a statement, waits or is held. */
 function listOpen(payables: readonly Payable[], ownRepId: string): readonly TimelineEntry[] {
   const open = payables.filter(({ status }) => status !== 'paid');
-  return groupBy(open, (payable) => `${payable.status} ${describePayable(payable)}`).map((same) => ({
-    key: `${same[0].status} ${describePayable(same[0])}`,
-    day: null,
-    title: statusWords[same[0].status],
-    detail: [...namesOf(same, ownRepId), describePayable(same[0])].join(', '),
-    sums: sumsOf(same),
-    isChange: false,
-  }));
+  return groupBy(open, (payable) => `${payable.status} ${describePayable(payable)}`).map((same) => {
+    const sums = sumsOf(same);
+    return {
+      key: `${same[0].status} ${describePayable(same[0])}`,
+      day: null,
+      title: openWords(
+        same[0].status,
+        sums.some(({ amount }) => signOf(amount) < 0),
+      ),
+      detail: [...namesOf(same, ownRepId), describePayable(same[0])].join(', '),
+      sums,
+      isChange: false,
+    };
+  });
 }
 
 /** Whose amounts they are, as one text; none if they are only those of the reader. */

@@ -3,7 +3,7 @@ import blocks from '../../components/Blocks.module.css';
 import { DealLink } from '../../components/links.js';
 import { Money } from '../../components/Money.js';
 import { formatCount } from '../../shared/format/numbers.js';
-import { describePayable, statusWords } from './words.js';
+import { describePayable, openWords } from './words.js';
 
 /** How many parts are displayed at once. */
 const maxVisible = 50;
@@ -36,7 +36,7 @@ function Part({ payable }: { readonly payable: Payable }) {
           <DealLink dealId={dealId} name={dealName} />
         )}{' '}
         <span className="dim">
-          {statusWords[status].toLowerCase()} {describePayable(payable)}
+          {openWords(status, amount < 0).toLowerCase()} {describePayable(payable)}
           {dealId === null || ruleName === null ? '' : `, ${ruleName}`}
         </span>
       </span>

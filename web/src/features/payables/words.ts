@@ -5,13 +5,18 @@ import { fieldWords } from '../plans/words.js';
 import { sumByCurrency, sumWords } from '../statements/pay-sums.js';
 import { reasonWords } from './hold-words.js';
 
-export const statusWords: Readonly<Record<Payable['status'], string>> = {
+const statusWords: Readonly<Record<Payable['status'], string>> = {
   waiting: 'Waiting',
   held: 'Held',
   payable: 'Coming',
   approved: 'Approved',
   paid: 'Paid',
 };
+
+/** The status of a sum that is not paid: a negative one is taken back by a statement, or by later pay if none has as much. */
+export function openWords(status: Payable['status'], isNegative: boolean): string {
+  return isNegative ? 'To be taken back' : statusWords[status];
+}
 
 /** Why an amount is not paid yet, or when it was paid. */
 export function describePayable({ status, period, waitsFor = [], heldBy = [], paidOn }: Payable): string {

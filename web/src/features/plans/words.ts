@@ -72,6 +72,13 @@ function capitalized(words: string): string {
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
+/** The value of a field: a discount of a product, which is a fraction, as a percentage. */
+export function fieldValueWords(slug: string, value: unknown): string {
+  if (Array.isArray(value)) return value.map((each) => fieldValueWords(slug, each)).join(', ');
+  if (slug.toLowerCase() === 'line.discount' && typeof value === 'number') return formatRate(value);
+  return valueWords(value);
+}
+
 export function valueWords(value: unknown): string {
   if (value === null || value === undefined || value === '') return 'empty';
   if (Array.isArray(value)) return value.map(valueWords).join(', ');
@@ -93,14 +100,15 @@ export const relativePeriods = [
 export function conditionWords({ field, operator, value }: Pick<Leaf, 'field' | 'operator' | 'value'>): string {
   const words = `${fieldWords(field)} ${operatorWords[operator]}`;
   if (operator === 'in_last_n_days') return words.replace('…', valueWords(value));
-  return value === undefined ? words : `${words} ${comparedWords(operator, value)}`;
+  return value === undefined ? words : `${words} ${comparedWords(field, operator, value)}`;
 }
 
-function comparedWords(operator: Operator, value: unknown): string {
-  if (operator === 'between' && Array.isArray(value)) return value.map(valueWords).join(' and ');
+function comparedWords(field: string, operator: Operator, value: unknown): string {
+  if (operator === 'between' && Array.isArray(value))
+    return value.map((each) => fieldValueWords(field, each)).join(' and ');
   if (operator === 'in_period')
     return relativePeriods.find(([key]) => key === value)?.[1] ?? formatPeriod(String(value));
-  return valueWords(value);
+  return fieldValueWords(field, value);
 }
 
 /** One sentence for each condition that must hold. */

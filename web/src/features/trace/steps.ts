@@ -20,10 +20,10 @@ import { type Rule } from '../plans/draft.js';
 import {
   attainmentPeriodWords,
   conditionWords,
+  fieldValueWords,
   fieldWords,
   reasonWords,
   thresholdWords,
-  valueWords,
 } from '../plans/words.js';
 
 /** A line of a step with its figure. */
@@ -175,7 +175,7 @@ function conditionStep({ conditions }: Trace): Step {
     words: conditions.length === 0 ? ['The rule applies to every deal.'] : [],
     rows: conditions.map((condition) => ({
       label: conditionWords(condition),
-      value: valueWords(condition.seen),
+      value: fieldValueWords(condition.field, condition.seen),
       passed: condition.passed,
     })),
   };
@@ -214,7 +214,10 @@ function formulaSteps({ formulas = [] }: Trace): readonly Step[] {
       title: 'Formula',
       figure: value === null ? 'no value' : formatNumber(value),
       words: [fieldWords(formula)],
-      rows: operands.map(({ field, value: operand }) => ({ label: fieldWords(field), value: valueWords(operand) })),
+      rows: operands.map(({ field, value: operand }) => ({
+        label: fieldWords(field),
+        value: fieldValueWords(field, operand),
+      })),
     }),
   );
 }

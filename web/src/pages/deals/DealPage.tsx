@@ -25,7 +25,7 @@ import { TimelineCard } from '../../features/deals/TimelineCard.js';
 import { correctionWords, differenceWords, isCorrected, lateSentence } from '../../features/lines/late-amounts.js';
 import { kindWords } from '../../features/lines/words.js';
 import { CustomerOfDeal } from '../../features/payables/CustomerOfDeal.js';
-import { conditionWords, fieldWords, valueWords } from '../../features/plans/words.js';
+import { conditionWords, fieldValueWords, fieldWords, valueWords } from '../../features/plans/words.js';
 import { sumByCurrency } from '../../features/statements/pay-sums.js';
 import { SumCard } from '../../features/statements/SumCard.js';
 import { LazyTraceDrawer } from '../../features/trace/LazyTraceDrawer.js';
@@ -293,7 +293,8 @@ function UnpaidRules({ outcomes, events, credits }: Pick<Breakdown, 'outcomes' |
                 <li key={`${field} ${operator} ${String(value)}`} className={styles.condition}>
                   {passed ? <IconCheck size={14} aria-hidden="true" /> : <IconX size={14} aria-hidden="true" />}
                   <span className="unseen">{passed ? 'Met: ' : 'Not met: '}</span>
-                  {conditionWords({ field, operator, value })} <span className="dim">– it is {valueWords(seen)}</span>
+                  {conditionWords({ field, operator, value })}{' '}
+                  <span className="dim">– it is {fieldValueWords(field, seen)}</span>
                 </li>
               ))}
             </ul>
