@@ -9,7 +9,7 @@ import { type ExceptionReason } from './exceptions.js';
 
 /**
  * The reps to calculate, in the order of their ids: those with a deal that closed on the days, and every rep who manages
- * or managed others.
+ * or managed others and has a plan with a rule of deals of the team.
  */
 export async function listRepsToExplain(
   tx: Transaction,
@@ -29,7 +29,11 @@ export async function listRepsToExplain(
         union all
         select p.rep_id from deal_participations p
         where p.workspace_id = ${tx.workspaceId} and p.close_date between ${from}::date and ${to}::date
-      ) or r.rep_id in (select l.manager_id from reporting_lines l where l.workspace_id = ${tx.workspaceId}))
+      ) or r.rep_id in (select l.manager_id from reporting_lines l where l.workspace_id = ${tx.workspaceId})
+        and exists (
+          select from assignments s
+          join plan_rules rule on rule.workspace_id = s.workspace_id and rule.plan_id = s.plan_id and rule.phase = 'cascade'
+          where s.workspace_id = r.workspace_id and s.rep_id = r.rep_id))
     order by r.rep_id`.execute(tx.db);
   return rows.map((row) => row.repId);
 }

@@ -97,6 +97,25 @@ describe('deals that paid no commission', () => {
     await api.expect(400, 'GET', '/v1/commissions/exceptions?limit=0');
   });
 
+  it('lists deals of the team that the plan of their manager should pay and does not', async () => {
+    const { api: other, workspaceId: otherId } = await service.workspace();
+    const [mia, ann] = await other.saveReps(
+      { name: 'Mia', role: 'manager' },
+      { name: 'Ann', managerEmail: 'mia@x.io' },
+    );
+    await other.createPlan({ name: 'AE', config: { rules: [flatRule('New', 0.1)] } }, [ann as string]);
+    const tiers = [...flatTier(0.1), { tierIndex: 1, minThreshold: 1, rate: 0.2 }];
+    const rule = { name: 'Team', measure: 'amount', executionPhase: 'cascade', tierMode: 'marginal', tiers };
+    await other.createPlan({ name: 'Lead', config: { rules: [rule] } }, [mia as string]);
+    await other.put('/v1/deals/won', { amount: 1000, stage: 'Won', closeDate: '2026-01-10', ownerId: 'ann@x.io' });
+    await service.waitForCalculations(otherId);
+    const { exceptions: groups } = await exceptions('period=2026-01', other);
+    expect(groups.map(({ reason, deals }: Group) => [reason, deals[0]?.dealId])).to.deep.equal([
+      ['quota_missing', 'won'],
+    ]);
+    expect(groups[0].deals[0].repName).to.equal('Mia');
+  });
+
   it('shows a manager the people below under managerScope reports, and rejects reps', async () => {
     const manager = await service.as(workspaceId, ids.get('Mia') as string);
     const rep = await service.as(workspaceId, ids.get('Ann') as string);
