@@ -158,14 +158,20 @@ function isMeant(tx: Transaction, filter: RepFilter): RawBuilder<unknown> {
     where a.workspace_id = r.workspace_id and a.rep_id = r.rep_id and a.deleted_at is null
       ${planId === undefined ? sql`` : sql`and a.plan_id = ${planId}`})`;
   const withQuota = sql`exists (select from quotas q where q.workspace_id = r.workspace_id and q.rep_id = r.rep_id)`;
-  const known = sql`search_text(concat_ws(' ', r.name, r.email, r.role, r.title, r.team, r.location,
-    (select string_agg(value, ' ') from jsonb_each_text(r.fields)),
-    (select m.name from reps m where m.workspace_id = r.workspace_id and m.rep_id = l.manager_id)))`;
+  // Each text is joined once for all words: `offset 0` stops PostgreSQL from writing it into each comparison.
+  const isFound = sql`(
+    select bool_and(position(word in known.text) > 0)
+    from unnest((select array_agg(search_text(entered)) from unnest(${words.trim().split(/\s+/)}::text[]) entered)) word,
+      (select search_text(joined.text) as text from (
+        select concat_ws(' ', r.name, r.email, r.role, r.title, r.team, r.location,
+          (select string_agg(value, ' ') from jsonb_each_text(r.fields)),
+          (select m.name from reps m where m.workspace_id = r.workspace_id and m.rep_id = l.manager_id)) as text
+        offset 0) joined offset 0) known)`;
   return sql`r.workspace_id = ${tx.workspaceId}
     ${email === undefined ? sql`` : sql`and r.email = ${email}`}
     ${repIds === undefined ? sql`` : sql`and r.rep_id = any(${repIds}::uuid[])`}
     ${query === undefined ? sql`` : sql`and position(lower(${query}) in lower(r.name || ' ' || r.email)) > 0`}
-    ${words.trim() === '' ? sql`` : sql`and (select bool_and(position(search_text(word) in ${known}) > 0) from unnest(${words.trim().split(/\s+/)}::text[]) word)`}
+    ${words.trim() === '' ? sql`` : sql`and ${isFound}`}
     ${roles === undefined ? sql`` : sql`and r.role = any(${roles}::text[])`}
     ${withoutPayrollId ? sql`and r.payroll_id is null and r.active and r.role in ('rep', 'manager')` : sql``}
     ${planId === undefined && assigned === undefined ? sql`` : sql`and ${onPlan} = ${assigned ?? true}`}
@@ -216,15 +222,23 @@ export async function listRepPage(
   const { limit, offset = 0 } = page;
   const by = order.replace(/^-/, '');
   const column = orderColumns[by] ?? sql`r.fields -> ${by.replace('field ', '')}`;
-  const found = sql`from reps r ${lineJoin(today)} where ${isMeant(tx, filter)}`;
-  const counted = await sql<{ count: number }>`select count(*)::int as count ${found}`.execute(tx.db);
-  const { rows } = await sql<{ repId: string }>`
-    select r.rep_id as "repId" ${found}
-    order by ${column} ${order.startsWith('-') ? sql`desc` : sql`asc`} nulls last, search_text(r.name), r.email
-    limit ${limit ?? null} offset ${offset}`.execute(tx.db);
-  const repIds = rows.map(({ repId }) => repId);
+  const direction = order.startsWith('-') ? sql`desc` : sql`asc`;
+  const inOrder = (rows: string) =>
+    sql`${sql.ref(`${rows}.value`)} ${direction} nulls last, ${sql.ref(`${rows}.name`)}, ${sql.ref(`${rows}.email`)}`;
+  const { rows } = await sql<{ repId: string | null; count: number }>`
+    with found as materialized (
+      select r.rep_id, r.email, search_text(r.name) as name, ${column} as value
+      from reps r ${lineJoin(today)} where ${isMeant(tx, filter)}
+    )
+    select page.rep_id as "repId", counted.count
+    from (select count(*)::int as count from found) counted
+    left join lateral (
+      select * from found order by ${inOrder('found')} limit ${limit ?? null} offset ${offset}
+    ) page on true
+    order by ${inOrder('page')}`.execute(tx.db);
+  const repIds = rows.flatMap(({ repId }) => repId ?? []);
   const byId = new Map((await listReps(tx, today, { repIds })).map((rep) => [rep.id, rep]));
-  return { reps: repIds.flatMap((repId) => byId.get(repId) ?? []), count: counted.rows[0]?.count ?? 0 };
+  return { reps: repIds.flatMap((repId) => byId.get(repId) ?? []), count: rows[0]?.count ?? 0 };
 }
 
 /** The values by which the reps can be filtered, sorted without regard to case and accents. */
