@@ -63,6 +63,17 @@ describe('a generation of many statements as a job', () => {
     expect(statements.map(({ repId }: { repId: string }) => repId)).not.to.include(pat);
   });
 
+  it('generates only the statements of people who pass the filters of the request', async () => {
+    const { api, ben, ann } = await withTwoSellers();
+    const of = async (filter: string, body: object = {}) => {
+      const { statements, skippedReps } = await api.expect(200, 'POST', `${path}?${filter}`, { period, ...body });
+      return [...statements, ...skippedReps].map(({ repId }: { repId: string }) => repId);
+    };
+    expect(await of('words=ben', { withTerms: true })).to.deep.equal([ben]);
+    expect(await of('words=nobody')).to.deep.equal([]);
+    expect(await of('words=ben', { repIds: [ann] })).to.deep.equal([ann]);
+  });
+
   it('is one press in the audit log, with a part for its statements', async () => {
     const { workspace, ben } = await withTwoSellers();
     const asMia = await workspace.as(workspace.mia);

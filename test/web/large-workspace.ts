@@ -6,7 +6,10 @@ export const largePeriod = '2026-02';
  * Adds people with a plan, a quota, an amount and half of them a draft of a statement, each a copy of one person whom the service
  * calculated. Every fiftieth person manages the people up to the next manager. Returns an id for each role.
  */
-export async function addLargeWorkspace(browser: Browser, people: number): Promise<Readonly<Record<string, string>>> {
+export async function addLargeWorkspace(
+  browser: Pick<Browser, 'service' | 'workspace'>,
+  people: number,
+): Promise<Readonly<Record<string, string>>> {
   const { api, workspaceId } = browser.workspace;
   const sql = (text: string) => browser.service.sql(text.replaceAll(':workspace', `'${workspaceId}'`));
   const { reps } = await api.expect(200, 'PUT', '/v1/reps', {

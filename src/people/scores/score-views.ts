@@ -17,7 +17,7 @@ interface ScoreRow {
 /** The stored scores, by field, person and period. A deal that has lost its score or its rep is none. */
 export async function listScores(
   tx: Transaction,
-  { field, repId, period, limit, offset = 0 }: ScoreFilter,
+  { field, repId, repIds, period, limit, offset = 0 }: ScoreFilter,
 ): Promise<ScoreRow[]> {
   const part = (position: number) => sql`split_part(d.deal_id, ':', ${sql.lit(position)})`;
   const { rows } = await sql<ScoreRow>`
@@ -30,6 +30,7 @@ export async function listScores(
         and d.deleted_at is null and jsonb_typeof(d.fields -> ${part(2)}) = 'number'
     ) s join reps r on r.workspace_id = ${tx.workspaceId} and r.rep_id = s."repId"
     where ${repId === undefined ? sql`true` : sql`s."repId" = ${repId}::uuid`}
+      and ${repIds === undefined ? sql`true` : sql`s."repId" = any(${repIds}::uuid[])`}
       and ${period === undefined ? sql`true` : sql`s.period = ${period}`}
     order by s.field, r.name, r.rep_id, s.period
     limit ${limit ?? null} offset ${offset}`.execute(tx.db);
@@ -39,5 +40,6 @@ export async function listScores(
 interface ScoreFilter extends OptionalPage {
   readonly field?: string | undefined;
   readonly repId?: string | undefined;
+  readonly repIds?: readonly string[] | undefined;
   readonly period?: string | undefined;
 }

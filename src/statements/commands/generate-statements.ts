@@ -5,8 +5,9 @@ import { type Period } from '../../kernel/period.js';
 import { sampleIds } from '../../kernel/sample-ids.js';
 import { toStoredCaller } from '../../kernel/stored-caller.js';
 import { LaneRunner } from '../../ledger/lanes/lane-runner.js';
-import { repNotFound } from '../../people/reps/rep.js';
-import { knownReps } from '../../people/reps/rep-views.js';
+import { filteredPeopleQuery, filteredReps } from '../../people/reps/filtered-people.js';
+import { repNotFound, visibleAmong } from '../../people/reps/rep.js';
+import { knownReps, workspaceToday } from '../../people/reps/rep-views.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { CLOCK } from '../../platform/injection-tokens.js';
 import { JobQueue } from '../../platform/jobs/job-queue.js';
@@ -29,7 +30,9 @@ const body = z.strictObject({
     .min(1)
     .max(10_000)
     .optional()
-    .describe('Only these reps (UUID); by default all active reps, and inactive ones with an amount in the period'),
+    .describe(
+      'Only these reps (UUID), whatever the filters of people are; by default all active reps who pass them, and inactive ones with an amount in the period',
+    ),
   withTerms: z
     .boolean()
     .default(false)
@@ -103,6 +106,7 @@ export const generateStatements = operation({
   method: 'post',
   path: '/v1/statements/generate',
   access: 'manager',
+  query: z.strictObject(filteredPeopleQuery),
   body,
   response,
   otherStatus: 202,
@@ -120,11 +124,13 @@ export const generateStatements = operation({
     },
   },
   uses: { unitOfWork: UnitOfWork, laneRunner: LaneRunner, queue: JobQueue, clock: CLOCK },
-  async execute({ body: request }, caller, { unitOfWork, laneRunner, queue, clock }) {
+  async execute({ body: request, query: filter }, caller, { unitOfWork, laneRunner, queue, clock }) {
     const { period: requestedPeriod, repIds, withTerms } = request;
     const parts = { unitOfWork, laneRunner, clock };
     const { reps, known } = await unitOfWork.read(caller, async (tx) => {
-      const requested = [...new Set(repIds ?? (await listRepsOfPeriod(tx, caller, requestedPeriod, withTerms)))];
+      const meant = repIds ?? (await filteredReps(tx, caller, await workspaceToday(tx, clock), filter));
+      const listed = repIds ?? (await listRepsOfPeriod(tx, caller, requestedPeriod, withTerms));
+      const requested = [...new Set(visibleAmong(meant, listed))];
       return { reps: requested, known: await knownReps(tx, requested) };
     });
     if (request.async || reps.length > maxAwaited)

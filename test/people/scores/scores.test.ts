@@ -95,6 +95,7 @@ describe('scores of people by period', () => {
       ['Bob', '2026-Q1', 100],
     ]);
     expect(await listed(`&repId=${ann}&period=2026-Q2`)).to.deep.equal([['Ann', '2026-Q2', 1]]);
+    expect(await listed(`&repIds=${bob}&period=2026-Q1`)).to.deep.equal([['Bob', '2026-Q1', 100]]);
     expect(await earned(ann)).to.equal(3025);
     expect(await set([{ repId: ann, score: null }])).to.deep.equal({ changed: 0, unchanged: 0, removed: 1 });
     expect(await set([{ repId: ann, score: null }])).to.deep.equal({ changed: 0, unchanged: 0, removed: 0 });

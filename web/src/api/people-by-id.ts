@@ -1,4 +1,4 @@
-import { queryOptions, useQueries } from '@tanstack/react-query';
+import { queryOptions, type UseQueryResult, useQueries } from '@tanstack/react-query';
 import { api } from './client.js';
 import { idsOfRequest, isUuid, type Person } from './person-list-queries.js';
 
@@ -30,29 +30,37 @@ async function loadPerson(id: string): Promise<Person | null> {
 const personOfIdQuery = (id: string) =>
   queryOptions({ queryKey: ['reps', 'id', id], queryFn: () => loadPerson(id), gcTime: 0 });
 
-export interface PeopleById {
-  readonly people: ReadonlyMap<string, Person>;
-  readonly isPending: boolean;
-}
+export type PeopleById = ReadonlyMap<string, Person>;
 
-/** The people with the ids, which may be repeated or absent. */
-export function usePeopleById(ids: readonly (string | null | undefined)[]): PeopleById {
-  const wanted = [...new Set(ids)].filter((id) => typeof id === 'string' && isUuid(id)) as string[];
-  return useQueries({ queries: wanted.map(personOfIdQuery), combine: combinePeople });
-}
+type PersonResult = Pick<UseQueryResult<Person | null>, 'data' | 'error' | 'fetchStatus' | 'refetch'>;
+type Ids = readonly (string | null | undefined)[];
 
-function combinePeople(
-  results: readonly { readonly data: Person | null | undefined; readonly isLoading: boolean }[],
-): PeopleById {
-  const people = results.flatMap(({ data }) => (data == null ? [] : [data]));
-  return {
-    people: new Map(people.map((person) => [person.id, person])),
-    isPending: results.some(({ isLoading }) => isLoading),
-  };
+/** The people with the ids, which may be repeated or absent, as one query. */
+export function usePeopleById(ids: Ids) {
+  return useQueries({ queries: queriesOf(ids), combine: combinePeople });
 }
 
 /** The name of the person with the id; undefined while it loads and if there is none. */
-export function usePersonNames(ids: readonly (string | null | undefined)[]): (id: string | null) => string | undefined {
-  const { people } = usePeopleById(ids);
+export function usePersonNames(ids: Ids): (id: string | null) => string | undefined {
+  const people = useQueries({ queries: queriesOf(ids), combine: mapById });
   return (id) => (id === null ? undefined : people.get(id)?.name);
+}
+
+function queriesOf(ids: Ids) {
+  const wanted = [...new Set(ids)].filter((id) => typeof id === 'string' && isUuid(id)) as string[];
+  return wanted.map(personOfIdQuery);
+}
+
+function combinePeople(results: readonly PersonResult[]) {
+  const failed = results.filter(({ error }) => error !== null);
+  return {
+    data: results.every(({ data }) => data !== undefined) ? mapById(results) : undefined,
+    error: failed[0]?.error ?? null,
+    fetchStatus: results.some(({ fetchStatus }) => fetchStatus === 'paused') ? ('paused' as const) : ('idle' as const),
+    refetch: () => failed.map(({ refetch }) => refetch()),
+  };
+}
+
+function mapById(results: readonly Pick<PersonResult, 'data'>[]): PeopleById {
+  return new Map(results.flatMap(({ data }) => (data == null ? [] : [[data.id, data] as const])));
 }

@@ -1,4 +1,4 @@
-import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query';
+import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { loadAllPages } from './all-pages.js';
 import { type Answer, api } from './client.js';
 
@@ -37,8 +37,13 @@ export function loadAllPeople(filter: PeopleFilter): Promise<Person[]> {
 
 const peopleOfRequest = 2000;
 
-/** Everyone, page by page: cells of a file are compared with the names and addresses of all people. */
-export const allPeopleQuery = queryOptions({ queryKey: ['reps', 'all'], queryFn: () => loadAllPeople({}) });
+/** Everyone who passes the filter, page by page: a file is compared with the names, addresses and managers of all people. */
+export const allPeopleQuery = (filter: PeopleFilter = {}) =>
+  queryOptions({
+    queryKey: ['reps', 'all', filter],
+    queryFn: () => loadAllPeople(filter),
+    placeholderData: keepPreviousData,
+  });
 
 /** How many people pass the filter, without their list. */
 export const peopleCountQuery = (filter: PeopleFilter) => ({
@@ -59,8 +64,3 @@ export function isUuid(text: string): boolean {
 
 /** The max number of ids of one request, whose address has a limit. */
 export const idsOfRequest = 200;
-
-/** The number of people whom a filter means; undefined while it loads. */
-export function usePeopleCount(filter: PeopleFilter): number | undefined {
-  return useQuery(peopleCountQuery(filter)).data;
-}

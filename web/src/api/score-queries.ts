@@ -3,11 +3,14 @@ import { api } from './client.js';
 
 type Scores = Parameters<typeof api.setScores>[0]['body']['scores'];
 
-/** The stored scores of a field. */
-export const scoresQuery = (field: string) =>
+/** The stored scores of these people in a field. */
+export const scoresOfPeopleQuery = (field: string, repIds: readonly string[]) =>
   queryOptions({
-    queryKey: ['scores', field],
-    queryFn: async ({ signal }) => (await api.listScores({ query: { field } }, { signal })).scores,
+    queryKey: ['scores', field, repIds],
+    queryFn: async ({ signal }) =>
+      repIds.length === 0
+        ? []
+        : (await api.listScores({ query: { field, repIds: repIds.join(',') } }, { signal })).scores,
   });
 
 /** What other scores would do to commission. */

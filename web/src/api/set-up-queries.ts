@@ -1,4 +1,4 @@
-import { keepPreviousData, queryOptions } from '@tanstack/react-query';
+import { queryOptions } from '@tanstack/react-query';
 import { type Answer, api } from './client.js';
 
 export type Assignment = Answer<'listAssignments'>[number];
@@ -17,7 +17,6 @@ export const assignmentsOfPeopleQuery = (repIds: readonly string[]) =>
     queryKey: ['assignments', repIds],
     queryFn: async ({ signal }) =>
       repIds.length === 0 ? [] : api.listAssignments({ query: { repIds: repIds.join(',') } }, { signal }),
-    placeholderData: keepPreviousData,
   });
 
 export type DealOwner = Answer<'listDealOwners'>['owners'][number];
@@ -34,5 +33,4 @@ export const quotasOfPeopleQuery = (planId: string, repIds: readonly string[]) =
     queryKey: ['quotas', planId, repIds],
     queryFn: async ({ signal }) =>
       repIds.length === 0 ? [] : api.listQuotas({ query: { planId, repIds: repIds.join(',') } }, { signal }),
-    placeholderData: keepPreviousData,
   });

@@ -31,10 +31,13 @@ export type PeopleQuery = Readonly<
 
 const everyone: PeopleQuery = {};
 
-/** While people are chosen, the list stays as it is until the next one has arrived. A period never shows another. */
-function keepPeriod(period: string) {
+/**
+ * While people are chosen, the list stays as it is until the next one has arrived. A period never shows another. What is read of people by
+ * id belongs to their rows (`useTogether`).
+ */
+function keepPeriod(period: string, { ids }: PeopleQuery = everyone) {
   return <Data>(data: Data | undefined, query: { readonly queryKey: readonly unknown[] } | undefined) =>
-    query?.queryKey[1] === period ? data : undefined;
+    query?.queryKey[1] === period && ids === undefined ? data : undefined;
 }
 
 /** People on a page of a list of the team: as many as one request names by id. */
@@ -52,7 +55,7 @@ export const teamOverviewQuery = (period: string, people = everyone, page = 0) =
     queryFn: ({ signal }) =>
       api.getCommissions({ query: { period, ...people, ...pageOf(page) } }, { signal }) as Promise<TeamOverview>,
     select: (team) => ({ ...team, reps: byName(team.reps).map(withCollectedCredits) }),
-    placeholderData: keepPeriod(period),
+    placeholderData: keepPeriod(period, people),
   });
 
 function withCollectedCredits(member: TeamMember): TeamMember {
@@ -65,12 +68,16 @@ export const teamSumsQuery = (period: string, people = everyone) =>
     queryKey: ['team-sums', period, people],
     queryFn: ({ signal }) =>
       api.getCommissions({ query: { period, ...people, limit: '1' } }, { signal }) as Promise<TeamOverview>,
-    placeholderData: keepPeriod(period),
   });
 
 /** The number of people on all pages; those of the only page in lists that a caller reads whole. */
 export function countOf({ count }: { readonly count?: number | undefined }, rows: readonly unknown[]): number {
   return count ?? rows.length;
+}
+
+/** Whether one page has everyone, so that its figures are those of everyone. */
+export function isWhole(answer: { readonly count?: number | undefined }, rows: readonly unknown[]): boolean {
+  return countOf(answer, rows) <= Math.max(rows.length, teamOnPage);
 }
 
 /** The ids of people, as a filter. */
@@ -100,21 +107,20 @@ export const teamStatementsQuery = (period: string, of: StatementFilter = everyo
         { signal },
       ) as Promise<TeamStatements>,
     select: (team) => ({ ...team, statements: byName(team.statements).map(withOwnCurrency) }),
-    placeholderData: keepPeriod(period),
+    placeholderData: keepPeriod(period, of),
   });
 
 /** The number of statements of one request, which has less than 1 MB. */
 const statementsOfRequest = 500;
 
 /** The statements of everyone, page by page: a payroll file is compared with each of them. */
-export const allStatementsQuery = (period: string, people = everyone) =>
+export const allStatementsQuery = (period: string) =>
   queryOptions({
-    queryKey: ['team-statements', period, people, 'all'],
+    queryKey: ['team-statements', period, 'all'],
     queryFn: async ({ signal }) => {
       const pages: TeamStatements[] = [];
       const statements = await loadAllPages(statementsOfRequest, async (page) => {
-        const query = { period, ...people, ...page };
-        const loaded = (await api.getStatements({ query }, { signal })) as TeamStatements;
+        const loaded = (await api.getStatements({ query: { period, ...page } }, { signal })) as TeamStatements;
         pages.push(loaded);
         return loaded.statements;
       });

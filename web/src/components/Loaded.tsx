@@ -3,7 +3,10 @@ import { describeError } from '../api/describe-error.js';
 import { LinkButton } from './Button.js';
 import { ErrorState, OfflineState, Skeleton } from './States.js';
 
-type Loading<Data> = Pick<UseQueryResult<Data>, 'data' | 'error' | 'fetchStatus'> & { readonly refetch: () => unknown };
+/** What is displayed of a query. */
+export type Loading<Data> = Pick<UseQueryResult<Data>, 'data' | 'error' | 'fetchStatus'> & {
+  readonly refetch: () => unknown;
+};
 
 /** Queries as one, which has data once all of them have. */
 export function combineQueries<Data extends Readonly<Record<string, unknown>>>(

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { sampleIds } from '../../../kernel/sample-ids.js';
 import { UnitOfWork } from '../../../platform/database/unit-of-work.js';
 import { operation } from '../../../platform/operations/operation.js';
-import { optionalPage, period, uuid } from '../../../platform/operations/schemas.js';
+import { commaList, optionalPage, period, uuid } from '../../../platform/operations/schemas.js';
 import { score, scoreExample, scoreField } from '../score.js';
 import { listScores as loadScores } from '../score-views.js';
 
@@ -15,6 +15,9 @@ export const listScores = operation({
   query: z.strictObject({
     field: scoreField.optional().describe('Only scores in this field, such as mbo_points'),
     repId: uuid.optional().describe('Only scores of this rep (UUID)'),
+    repIds: commaList(uuid, 200)
+      .optional()
+      .describe('Only scores of these reps (UUID), separated by commas, at most 200'),
     period: period.optional().describe('Only scores of this period, such as 2026-Q1'),
     ...optionalPage('scores'),
   }),

@@ -1,11 +1,12 @@
 import { useQuery } from '@tanstack/react-query';
 import { type ReactNode } from 'react';
 import { useChange } from '../../api/change.js';
+import { type Answer } from '../../api/client.js';
 import { type Draw, drawsQuery } from '../../api/draw-queries.js';
 import { fieldMappingQuery } from '../../api/import-queries.js';
 import { balancesQuery } from '../../api/payout-queries.js';
 import { assignmentEffectQuery, employmentEffectQuery, type PersonDetails } from '../../api/people-queries.js';
-import { earningPeople, usePeopleCount } from '../../api/person-list-queries.js';
+import { earningPeople, peopleCountQuery } from '../../api/person-list-queries.js';
 import { type Deal } from '../../api/queries.js';
 import { type Assignment } from '../../api/set-up-queries.js';
 import { showMessage } from '../../app/messages.js';
@@ -97,7 +98,7 @@ function LeaveForm({ person, assignments, draws, deals, standard, onClose }: Lea
           onChange={({ currentTarget }) => form.change({ endsSignIn: currentTarget.checked })}
         />
       ) : null}
-      {leaving === null ? null : <Ends person={person} leaving={leaving} />}
+      {leaving === null ? null : <LoadedEnds person={person} leaving={leaving} />}
       {leaving === null ? null : <Effects person={person} leaving={leaving} moved={moved} />}
     </Dialog>
   );
@@ -128,10 +129,27 @@ interface EndsProps {
   readonly leaving: Leaving;
 }
 
+function LoadedEnds(props: EndsProps) {
+  const { id } = props.person;
+  const query = combineQueries({
+    balances: useQuery(balancesQuery(id)),
+    reports: useQuery(peopleCountQuery({ managerId: id })),
+  });
+  return (
+    <Loaded query={query} height={80}>
+      {(loaded) => <Ends {...props} {...loaded} />}
+    </Loaded>
+  );
+}
+
+interface LoadedEndsProps extends EndsProps {
+  readonly balances: Answer<'listBalances'>['balances'];
+  /** How many people report to the person. */
+  readonly reports: number;
+}
+
 /** What the last day ends, what is still owed, and what statements will say. */
-function Ends({ person, leaving: { lastDay, ended, removed, draws } }: EndsProps) {
-  const balances = useQuery(balancesQuery(person.id)).data ?? [];
-  const reports = usePeopleCount({ managerId: person.id }) ?? 0;
+function Ends({ person, leaving: { lastDay, ended, removed, draws }, balances, reports }: LoadedEndsProps) {
   const day = formatDay(lastDay, 'year');
   const lines: readonly ReactNode[] = [
     ...ended.map(({ planName }) => `${planName} ends on ${day}. Deals that close later pay nothing.`),

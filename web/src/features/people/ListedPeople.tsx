@@ -2,8 +2,7 @@ import { useDebouncedValue } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { earningPeople, personChoicesQuery } from '../../api/person-list-queries.js';
 import { type PeopleQuery } from '../../api/team-queries.js';
-import { combineQueries } from '../../components/Loaded.js';
-import { Skeleton } from '../../components/States.js';
+import { combineQueries, Loaded } from '../../components/Loaded.js';
 import { SavedViews } from '../views/SavedViews.js';
 import { savedViewsQuery } from '../views/saved-views-query.js';
 import { PersonFilters } from './PersonFilters.js';
@@ -16,8 +15,8 @@ interface ListedPeopleProps {
   /** Number of people in the unfiltered list. Default: all whose values are offered. */
   readonly count?: number | undefined;
   readonly filter: PersonFilter;
-  /** Number of people who pass the filter. */
-  readonly visible: number;
+  /** Number of people who pass the filter; undefined while it loads. */
+  readonly visible: number | undefined;
   readonly onFilter: (filter: PersonFilter) => void;
   /** Whether people who may not sign in are in the list. */
   readonly hasInactive?: boolean;
@@ -36,13 +35,15 @@ export function useFilterChoices(of: NonNullable<ListedPeopleProps['of']> = earn
 
 /** The filters of a list that has a row for each person, and its saved views. */
 export function ListedPeople({ of = earningPeople, count, ...filters }: ListedPeopleProps) {
-  const { data } = useFilterChoices(of);
-  if (data === undefined) return <Skeleton height={32} />;
   return (
-    <>
-      <PersonFilters {...filters} choices={data.choices} count={count ?? data.choices.count} />
-      <SavedViews />
-    </>
+    <Loaded query={useFilterChoices(of)} height={32}>
+      {({ choices }) => (
+        <>
+          <PersonFilters {...filters} choices={choices} count={count ?? choices.count} />
+          <SavedViews />
+        </>
+      )}
+    </Loaded>
   );
 }
 

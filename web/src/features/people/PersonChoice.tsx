@@ -2,7 +2,7 @@ import { useDebouncedValue } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { usePeopleById } from '../../api/people-by-id.js';
-import { isUuid, type PeopleFilter, peopleOnPage, peopleQuery } from '../../api/person-list-queries.js';
+import { type PeopleFilter, peopleOnPage, peopleQuery } from '../../api/person-list-queries.js';
 import { Choice, TextField } from '../../components/Field.js';
 import { InlineInput, InlineSelect } from '../../components/Inline.js';
 import { formatCount } from '../../shared/format/numbers.js';
@@ -16,6 +16,8 @@ export interface PersonFinder {
   readonly count: number;
   /** Whether some of them are not offered, so that a person has to search. */
   readonly isLong: boolean;
+  /** Whether the choices are those who are found by words. */
+  readonly isFound: boolean;
   readonly isPending: boolean;
   readonly search: string;
   readonly onSearch: (search: string) => void;
@@ -30,27 +32,27 @@ interface FinderOptions {
   readonly except?: readonly string[];
   /** With more people than this, one can search. */
   readonly longFrom?: number;
-  readonly enabled?: boolean;
 }
 
 /** The people of a choice. The service finds them by words, so that a choice among many people loads few. */
 export function usePersonFinder(options: FinderOptions = {}): PersonFinder {
-  const { of = {}, chosen = [], except = [], longFrom = peopleOnPage, enabled = true } = options;
+  const { of = {}, chosen = [], except = [], longFrom = peopleOnPage } = options;
   const [search, setSearch] = useState('');
   const [words] = useDebouncedValue(search.trim(), 200);
-  const found = useQuery({ ...peopleQuery(words === '' ? of : { ...of, words }), enabled });
-  const all = useQuery({ ...peopleQuery(of), enabled });
+  const found = useQuery(peopleQuery(words === '' ? of : { ...of, words }));
+  const all = useQuery(peopleQuery(of));
   const reps = found.data?.reps ?? [];
-  const isFound = new Set(reps.map(({ id }) => id));
-  const others = usePeopleById(found.data === undefined ? [] : chosen.filter((id) => isUuid(id) && !isFound.has(id)));
+  const offered = new Set(reps.map(({ id }) => id));
+  const others = usePeopleById(found.data === undefined ? [] : chosen.filter((id) => !offered.has(id)));
   const left = new Set(except);
   const count = all.data?.count ?? 0;
   return {
-    choices: [...others.people.values(), ...reps].flatMap(({ id, name }) =>
+    choices: [...(others.data?.values() ?? []), ...reps].flatMap(({ id, name }) =>
       left.has(id) ? [] : [[id, name] as const],
     ),
     count,
     isLong: count > longFrom,
+    isFound: words !== '' && !found.isPlaceholderData,
     isPending: found.isPending,
     search,
     onSearch: setSearch,
@@ -73,7 +75,7 @@ export function FindPerson({ finder: { count, isLong, search, onSearch } }: { re
 
 interface PersonChoiceProps
   extends Omit<React.ComponentProps<typeof Choice>, 'choices' | 'value'>,
-    Omit<FinderOptions, 'chosen' | 'enabled' | 'longFrom'> {
+    Omit<FinderOptions, 'chosen' | 'longFrom'> {
   readonly value: string;
   /** What else can be chosen, before the people. */
   readonly first?: readonly ListedPerson[];
@@ -92,7 +94,7 @@ export function PersonChoice({ of, except, first = [], words = String, ...rest }
   );
 }
 
-interface InlinePersonProps extends Omit<FinderOptions, 'chosen' | 'enabled' | 'longFrom'> {
+interface InlinePersonProps extends Omit<FinderOptions, 'chosen' | 'longFrom'> {
   readonly label: string;
   readonly value: string;
   readonly first?: readonly ListedPerson[];

@@ -21,8 +21,8 @@ interface PersonFiltersProps {
   /** Number of people in the unfiltered list. */
   readonly count: number;
   readonly filter: PersonFilter;
-  /** Number of people who pass the filter. */
-  readonly visible: number;
+  /** Number of people who pass the filter; undefined while it loads. */
+  readonly visible: number | undefined;
   readonly onFilter: (filter: PersonFilter) => void;
   /** Whether people who may not sign in are in the list. */
   readonly hasInactive?: boolean;
@@ -98,7 +98,7 @@ export function PersonFilters(props: PersonFiltersProps) {
       {isFiltered(filter) ? (
         <>
           <span className="dim" aria-live="polite">
-            {formatNumber(visible)} of {formatCount(count, 'person', 'people')}
+            {visible === undefined ? '' : `${formatNumber(visible)} of ${formatCount(count, 'person', 'people')}`}
           </span>
           <LinkButton onClick={() => onFilter(noPersonFilter)}>Clear the filters</LinkButton>
         </>

@@ -32,6 +32,16 @@ export function netSums(statements: readonly Paid[], first: string): readonly Su
   return sumByCurrency(statements.flatMap(listPaid), first);
 }
 
+type Summed = Pick<TeamStatement, 'currency' | 'summary'>;
+
+/** What the service has added up of many statements, by currency. */
+export function servedSums(sums: readonly Summed[], first: string): readonly Sum[] {
+  return sumByCurrency(
+    sums.map(({ currency, summary }) => ({ currency, amount: summary.payable ?? summary.netPayout })),
+    first,
+  );
+}
+
 /** What the statements earn by currency, whether it is paid or not. */
 export function earnedSums(statements: readonly Paid[], first: string): readonly Sum[] {
   return sumByCurrency(statements.flatMap(listEarned), first);

@@ -4,7 +4,7 @@ import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { useRef, useState } from 'react';
 import { useChange } from '../../api/change.js';
 import { allPlansQuery } from '../../api/import-queries.js';
-import { earningPeople, idsOfRequest, type Person, usePeopleCount } from '../../api/person-list-queries.js';
+import { earningPeople, idsOfRequest, type Person, peopleCountQuery } from '../../api/person-list-queries.js';
 import { type Plan } from '../../api/queries.js';
 import { type Assignment, assignmentsOfPeopleQuery } from '../../api/set-up-queries.js';
 import { showMessage, showProblem } from '../../app/messages.js';
@@ -12,11 +12,12 @@ import { usePersistedChoice } from '../../app/persisted-state.js';
 import { Button, ButtonContent, buttonClass, LinkButton } from '../../components/Button.js';
 import { Check } from '../../components/Field.js';
 import grid from '../../components/GridEditor.module.css';
-import { combineQueries, Loaded } from '../../components/Loaded.js';
+import { Loaded } from '../../components/Loaded.js';
 import { Page } from '../../components/Page.js';
 import { Spacer } from '../../components/Spacer.js';
 import { EmptyState } from '../../components/States.js';
-import { toggled } from '../../components/toggled.js';
+import { useTogether } from '../../components/together.js';
+import { toggled, withAll } from '../../components/toggled.js';
 import { useVisibleRows } from '../../components/visible-rows.js';
 import { ListedPeople, useFilterChoices, usePeopleQuery } from '../../features/people/ListedPeople.js';
 import { isFiltered, personFilterOf } from '../../features/people/person-filter.js';
@@ -39,11 +40,11 @@ export function AssignmentsPage() {
   const named = assign?.split(',') ?? [];
   const repIds = [...new Set([...(list.data?.reps ?? []).map(({ id }) => id), ...named])];
   const assignments = useQuery({ ...assignmentsOfPeopleQuery(repIds), enabled: list.data !== undefined });
-  const onPlan = usePeopleCount({ ...earningPeople, assigned: 'true' });
+  const onPlan = useQuery(peopleCountQuery({ ...earningPeople, assigned: 'true' })).data;
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   const [open, setOpen] = usePersistedChoice<string>('assign');
   const [undo, setUndo] = useState<Undo | null>(null);
-  const query = combineQueries({ list, plans, assignments, filters: useFilterChoices() });
+  const query = useTogether({ list, plans, assignments, filters: useFilterChoices() });
   const current = (plans.data ?? []).filter(({ planStatus }) => planStatus === 'active' || planStatus === 'draft');
   const navigate = useNavigate({ from: '/assignments' });
   const name = open ?? namedInAddress(assign, planId, current, query.data?.assignments ?? []);
@@ -177,7 +178,7 @@ function Matrix({ list, people: visible, plans, assignments, chosen, onChosen, o
     <>
       <ListedPeople
         filter={filter}
-        visible={list.data?.count ?? 0}
+        visible={list.data?.count}
         onFilter={(next) => navigate({ search: next, replace: true })}
       >
         {isKeepable(filter) ? (
@@ -202,7 +203,15 @@ function Matrix({ list, people: visible, plans, assignments, chosen, onChosen, o
                   label="Everyone in the list"
                   checked={all}
                   isPartial={!all && chosen.size > 0}
-                  onChange={() => onChosen(new Set(all ? [] : [...chosen, ...visible.map(({ id }) => id)]))}
+                  onChange={() =>
+                    onChosen(
+                      withAll(
+                        chosen,
+                        visible.map(({ id }) => id),
+                        !all,
+                      ),
+                    )
+                  }
                 />{' '}
                 Person
               </th>

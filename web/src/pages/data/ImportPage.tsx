@@ -35,7 +35,7 @@ export function ImportPage() {
     if (key === dealImport.key) return dealImportWith(planFields(dealFields.data ?? []));
     return importKinds[isImportKey(key) ? key : 'deals'];
   }, [key, personFields.data, dealFields.data]);
-  const [people, plans, mapping] = [useQuery(allPeopleQuery), useQuery(allPlansQuery), useQuery(fieldMappingQuery)];
+  const [people, plans, mapping] = [useQuery(allPeopleQuery()), useQuery(allPlansQuery), useQuery(fieldMappingQuery)];
   const query = combineQueries({ people, plans, mapping, personFields, dealFields });
   if (query.data === undefined)
     return (

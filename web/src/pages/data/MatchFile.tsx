@@ -85,7 +85,7 @@ function ForeignFile(props: ForeignFileProps) {
 /** What columns may go to, once it is loaded. */
 function WithFields({ children }: { readonly children: (context: ScheduledContext) => React.ReactNode }) {
   const query = combineQueries({
-    people: useQuery(allPeopleQuery),
+    people: useQuery(allPeopleQuery()),
     plans: useQuery(allPlansQuery),
     mapping: useQuery(fieldMappingQuery),
     dealFields: useQuery(dealFieldsQuery),

@@ -7,10 +7,10 @@ import {
   loadAllPeople,
   type PeopleFilter,
   type Person,
+  peopleCountQuery,
   peopleOnPage,
   peopleQuery,
   personChoicesQuery,
-  usePeopleCount,
 } from '../../api/person-list-queries.js';
 import { showProblem } from '../../app/messages.js';
 import { roleNames } from '../../app/navigation.js';
@@ -20,13 +20,14 @@ import blocks from '../../components/Blocks.module.css';
 import { Button, ButtonContent, buttonClass, RowButton } from '../../components/Button.js';
 import { type Column, DataTable } from '../../components/DataTable.js';
 import { Check } from '../../components/Field.js';
-import { Loaded } from '../../components/Loaded.js';
+import { combineQueries, Loaded } from '../../components/Loaded.js';
 import { MailNote } from '../../components/MailNote.js';
 import { Page } from '../../components/Page.js';
 import { rowAction } from '../../components/row-keys.js';
-import { EmptyState, Skeleton } from '../../components/States.js';
+import { EmptyState } from '../../components/States.js';
 import { Badge } from '../../components/StatusBadge.js';
 import { Tabs } from '../../components/Tabs.js';
+import { useTogether } from '../../components/together.js';
 import { ListedPeople, useFilterChoices, usePeopleQuery } from '../../features/people/ListedPeople.js';
 import { fieldInWords, type PersonField, personFieldsQuery } from '../../features/people/person-fields.js';
 import { type PersonFilter } from '../../features/people/person-filter.js';
@@ -49,14 +50,13 @@ export function MembersPage() {
   const { view = 'list', ...filter } = route.useSearch();
   const navigate = useNavigate({ from: '/members' });
   const [edited, setEdited] = usePersistedChoice<string>('person');
-  const all = usePeopleCount({});
-  const filters = useFilterChoices({});
+  const counted = combineQueries({ all: useQuery(peopleCountQuery({})), filters: useFilterChoices({}) });
   const person = usePeopleById([edited]);
   return (
     <Page
       title="People"
       crumbs={[{ label: 'People' }]}
-      facts={[all === undefined ? null : formatCount(all, 'person', 'people')]}
+      facts={[counted.data === undefined ? null : formatCount(counted.data.all, 'person', 'people')]}
       actions={
         <>
           <Link to="/imports/$kind" params={{ kind: 'people' }} className={buttonClass()}>
@@ -69,34 +69,36 @@ export function MembersPage() {
       }
     >
       <MailNote />
-      {all === undefined || filters.data === undefined ? (
-        <Skeleton height={480} />
-      ) : (
-        <>
-          <Tabs<MemberView>
-            label="View"
-            current={view}
-            onChange={(next) => navigate({ search: { ...filter, view: next === 'list' ? undefined : next } })}
-            tabs={[
-              { key: 'list', label: 'List', count: all },
-              { key: 'tree', label: 'Managers' },
-            ]}
-          />
-          {view === 'tree' ? (
-            <Tree onEdit={setEdited} />
-          ) : all === 0 ? (
-            <EmptyState title="No people yet">Import a file, connect a CRM, or add people one by one.</EmptyState>
-          ) : (
-            <MemberList
-              filter={filter}
-              onFilter={(next) => navigate({ search: next, replace: true })}
-              onEdit={setEdited}
+      <Loaded query={counted} height={480}>
+        {({ all }) => (
+          <>
+            <Tabs<MemberView>
+              label="View"
+              current={view}
+              onChange={(next) => navigate({ search: { ...filter, view: next === 'list' ? undefined : next } })}
+              tabs={[
+                { key: 'list', label: 'List', count: all },
+                { key: 'tree', label: 'Managers' },
+              ]}
             />
-          )}
-        </>
-      )}
-      {edited === null || person.isPending ? null : (
-        <PersonDialog person={person.people.get(edited) ?? null} onClose={() => setEdited(null)} />
+            {view === 'tree' ? (
+              <Tree onEdit={setEdited} />
+            ) : all === 0 ? (
+              <EmptyState title="No people yet">Import a file, connect a CRM, or add people one by one.</EmptyState>
+            ) : (
+              <MemberList
+                filter={filter}
+                onFilter={(next) => navigate({ search: next, replace: true })}
+                onEdit={setEdited}
+              />
+            )}
+          </>
+        )}
+      </Loaded>
+      {edited === null ? null : (
+        <Loaded query={person} height={0}>
+          {(found) => <PersonDialog person={found.get(edited) ?? null} onClose={() => setEdited(null)} />}
+        </Loaded>
       )}
     </Page>
   );
@@ -118,22 +120,26 @@ function MemberList({ filter, onFilter, onEdit }: MemberListProps) {
   const active = { active: 'true', inactive: 'false' } as const;
   const wanted = { ...usePeopleQuery(filter), ...(filter.state === undefined ? {} : { active: active[filter.state] }) };
   const list = usePersonPages(wanted);
-  const visible = list.data?.reps ?? [];
-  const managers = usePeopleById(visible.map(({ managerId }) => managerId));
-  const nameOf = (id: string | null) => managers.people.get(id ?? '')?.name;
+  const together = useTogether({
+    list,
+    managers: usePeopleById((list.data?.reps ?? []).map(({ managerId }) => managerId)),
+  });
   const { data: fields = [] } = useQuery(personFieldsQuery);
   const invite = useInvite(() => setChosen(new Map()));
   return (
     <>
-      <ListedPeople of={{}} filter={filter} visible={list.data?.count ?? 0} onFilter={onFilter} hasInactive />
-      <Loaded
-        query={managers.isPending && managers.people.size === 0 ? { ...list, data: undefined } : list}
-        height={480}
-      >
-        {({ reps }) => (
+      <ListedPeople of={{}} filter={filter} visible={list.data?.count} onFilter={onFilter} hasInactive />
+      <Loaded query={together} height={480}>
+        {({ list: { reps }, managers }) => (
           <DataTable
             caption="People"
-            columns={buildColumns(nameOf, { visible: reps, chosen, onChosen: setChosen }, onEdit, repId, fields)}
+            columns={buildColumns(
+              (id) => managers.get(id ?? '')?.name,
+              { visible: reps, chosen, onChosen: setChosen },
+              onEdit,
+              repId,
+              fields,
+            )}
             rows={reps}
             rowKey={({ id }) => id}
             selectedKeys={new Set(chosen.keys())}

@@ -34,6 +34,7 @@ import { combineQueries, Loaded } from '../../components/Loaded.js';
 import { Card, Page } from '../../components/Page.js';
 import { PeriodPicker } from '../../components/PeriodPicker.js';
 import { rowAction } from '../../components/row-keys.js';
+import { useTogether } from '../../components/together.js';
 import { DrawsOfPerson } from '../../features/draws/DrawsOfPerson.js';
 import { BalanceOfPerson } from '../../features/payables/BalanceOfPerson.js';
 import { PersonalData } from '../../features/people/PersonalData.js';
@@ -93,8 +94,10 @@ export function PersonPage() {
         </>
       }
     >
-      <Loaded query={managers.isPending ? { ...query, data: undefined } : query} height={640}>
-        {({ assignments, ...facts }) => <WorkingTime {...facts} assignments={assignments} year={Number(year)} />}
+      <Loaded query={useTogether({ query, managers }, repId)} height={640}>
+        {({ query: { assignments, ...facts } }) => (
+          <WorkingTime {...facts} assignments={assignments} year={Number(year)} />
+        )}
       </Loaded>
     </Page>
   );

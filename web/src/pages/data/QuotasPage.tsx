@@ -7,7 +7,7 @@ import { api } from '../../api/client.js';
 import { quotaEffectQuery } from '../../api/effect-queries.js';
 import { allPlansQuery } from '../../api/import-queries.js';
 import { usePeopleById } from '../../api/people-by-id.js';
-import { earningPeople, type Person, usePeopleCount } from '../../api/person-list-queries.js';
+import { earningPeople, type Person, peopleCountQuery } from '../../api/person-list-queries.js';
 import { type Plan } from '../../api/queries.js';
 import { type Quota, quotasOfPeopleQuery } from '../../api/set-up-queries.js';
 import { showMessage, showProblem } from '../../app/messages.js';
@@ -23,7 +23,8 @@ import { InlineSelect } from '../../components/Inline.js';
 import { combineQueries, Loaded } from '../../components/Loaded.js';
 import { Page } from '../../components/Page.js';
 import { PeriodPicker } from '../../components/PeriodPicker.js';
-import { EmptyState, Skeleton } from '../../components/States.js';
+import { EmptyState } from '../../components/States.js';
+import { useTogether } from '../../components/together.js';
 import { readPeriod } from '../../features/imports/dates.js';
 import { quotaRules } from '../../features/imports/quotas.js';
 import { ListedPeople, useFilterChoices, usePeopleQuery } from '../../features/people/ListedPeople.js';
@@ -129,58 +130,65 @@ function QuotaGrid({ plan, rule, year }: QuotaGridProps) {
   const navigate = useNavigate({ from: '/quotas' });
   const [isEveryone, setEveryone] = useState(false);
   const [amount, setAmount] = useState<QuotaAmount>('target');
-  const onPlan = usePeopleCount({ planId: plan.planId });
-  const listed = isEveryone || onPlan === 0 ? earningPeople : { planId: plan.planId };
+  const onPlan = useQuery(peopleCountQuery({ planId: plan.planId }));
+  const listed = isEveryone || onPlan.data === 0 ? earningPeople : { planId: plan.planId };
   const list = usePersonPages({ ...listed, ...usePeopleQuery(filter) }, maxGridRows);
-  const count = usePeopleCount(listed);
-  const named = usePeopleById([person]).people.get(person ?? '');
-  const reps = list.data?.reps ?? [];
-  // The person whom the address names is listed in any case.
-  const visible =
-    named === undefined || reps.some(({ id }) => id === named.id) ? reps : [named, ...reps].slice(0, maxGridRows);
-  const quotas = useQuotasOf(plan.planId, visible);
-  const filters = useFilterChoices();
-  if (onPlan === undefined || count === undefined || filters.data === undefined) return <Skeleton height={520} />;
+  const counted = combineQueries({
+    onPlan,
+    count: useQuery(peopleCountQuery(listed)),
+    filters: useFilterChoices(),
+  });
+  const named = usePeopleById([person]);
+  const repIds = withNamed(list.data?.reps ?? [], named.data?.get(person ?? '')).map(({ id }) => id);
+  const together = useTogether({ list, named, quotas: useQuery(quotasOfPeopleQuery(plan.planId, repIds)) });
   return (
-    <>
-      <ListedPeople
-        filter={filter}
-        count={count}
-        visible={list.data?.count ?? 0}
-        onFilter={(next) =>
-          navigate({ search: (present) => ({ year: present.year, rule: present.rule, ...next }), replace: true })
-        }
-      >
-        <InlineSelect
-          label="Who is listed"
-          value={isEveryone ? 'all' : 'plan'}
-          choices={[
-            ['plan', 'People on the plan'],
-            ['all', 'Everyone'],
-          ]}
-          onChange={({ currentTarget }) => setEveryone(currentTarget.value === 'all')}
-        />
-        <InlineSelect
-          label="Amount"
-          value={amount}
-          choices={amounts}
-          onChange={({ currentTarget }) => setAmount(currentTarget.value as QuotaAmount)}
-        />
-      </ListedPeople>
-      <Loaded query={combineQueries({ list, quotas })} height={480}>
-        {(data) => (
-          <Targets key={amount} amount={amount} rule={rule} year={year} people={visible} quotas={data.quotas} />
-        )}
-      </Loaded>
-      <PeoplePager list={list} />
-    </>
+    <Loaded query={counted} height={520}>
+      {({ count }) => (
+        <>
+          <ListedPeople
+            filter={filter}
+            count={count}
+            visible={list.data?.count}
+            onFilter={(next) =>
+              navigate({ search: (present) => ({ year: present.year, rule: present.rule, ...next }), replace: true })
+            }
+          >
+            <InlineSelect
+              label="Who is listed"
+              value={isEveryone ? 'all' : 'plan'}
+              choices={[
+                ['plan', 'People on the plan'],
+                ['all', 'Everyone'],
+              ]}
+              onChange={({ currentTarget }) => setEveryone(currentTarget.value === 'all')}
+            />
+            <InlineSelect
+              label="Amount"
+              value={amount}
+              choices={amounts}
+              onChange={({ currentTarget }) => setAmount(currentTarget.value as QuotaAmount)}
+            />
+          </ListedPeople>
+          <Loaded query={together} height={480}>
+            {({ list: { reps }, named: found, quotas }) => (
+              <Targets
+                key={amount}
+                {...{ amount, rule, year, quotas }}
+                people={withNamed(reps, found.get(person ?? ''))}
+              />
+            )}
+          </Loaded>
+          <PeoplePager list={list} />
+        </>
+      )}
+    </Loaded>
   );
 }
 
-/** The quotas of the people of the page for the plan. */
-function useQuotasOf(planId: string, people: readonly Person[]) {
-  const repIds = people.map(({ id }) => id);
-  return useQuery(quotasOfPeopleQuery(planId, repIds));
+/** The person whom the address names is listed in any case. */
+function withNamed(people: readonly Person[], named: Person | undefined): readonly Person[] {
+  if (named === undefined || people.some(({ id }) => id === named.id)) return people;
+  return [named, ...people].slice(0, maxGridRows);
 }
 
 const amounts = [

@@ -3,8 +3,8 @@ import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { type Change, exceptPreviews, useChange } from '../../api/change.js';
 import { allPlansQuery } from '../../api/import-queries.js';
-import { earningPeople, type Person, usePeopleCount } from '../../api/person-list-queries.js';
-import { saveScores, scoreEffectQuery, scoresQuery } from '../../api/score-queries.js';
+import { earningPeople, type Person, peopleCountQuery } from '../../api/person-list-queries.js';
+import { saveScores, scoreEffectQuery, scoresOfPeopleQuery } from '../../api/score-queries.js';
 import { showMessage, showProblem } from '../../app/messages.js';
 import { usePersistedState } from '../../app/persisted-state.js';
 import { useSession } from '../../app/session.js';
@@ -18,7 +18,8 @@ import { InlineSelect } from '../../components/Inline.js';
 import { combineQueries, Loaded } from '../../components/Loaded.js';
 import { Page } from '../../components/Page.js';
 import { PeriodPicker } from '../../components/PeriodPicker.js';
-import { EmptyState, Skeleton } from '../../components/States.js';
+import { EmptyState } from '../../components/States.js';
+import { useTogether } from '../../components/together.js';
 import { readPeriod } from '../../features/imports/dates.js';
 import { ListedPeople, useFilterChoices, usePeopleQuery } from '../../features/people/ListedPeople.js';
 import { PeoplePager, usePersonPages } from '../../features/people/person-pages.js';
@@ -112,36 +113,43 @@ interface ScoreGridProps {
 }
 
 function ScoreGrid({ of: { plan, rule }, year }: ScoreGridProps) {
-  const scores = useQuery(scoresQuery(rule.measure));
   const { year: _, rule: __, ...filter } = route.useSearch();
   const navigate = useNavigate({ from: '/scores' });
-  const onPlan = usePeopleCount({ planId: plan.planId });
-  const listed = onPlan === 0 ? earningPeople : { planId: plan.planId };
+  const onPlan = useQuery(peopleCountQuery({ planId: plan.planId }));
+  const listed = onPlan.data === 0 ? earningPeople : { planId: plan.planId };
   const list = usePersonPages({ ...listed, ...usePeopleQuery(filter) }, maxGridRows);
-  const count = usePeopleCount(listed);
-  const filters = useFilterChoices();
-  if (count === undefined || filters.data === undefined) return <Skeleton height={520} />;
+  const counted = combineQueries({
+    onPlan,
+    count: useQuery(peopleCountQuery(listed)),
+    filters: useFilterChoices(),
+  });
+  const repIds = (list.data?.reps ?? []).map(({ id }) => id);
+  const together = useTogether({ list, scores: useQuery(scoresOfPeopleQuery(rule.measure, repIds)) });
   return (
-    <>
-      <ListedPeople
-        filter={filter}
-        count={count}
-        visible={list.data?.count ?? 0}
-        onFilter={(next) =>
-          navigate({ search: (present) => ({ year: present.year, rule: present.rule, ...next }), replace: true })
-        }
-      />
-      <Loaded query={combineQueries({ list, scores })} height={480}>
-        {(data) => (
-          <Scores
-            of={{ field: rule.measure, periods: periodsFor(rule, year), key: `${rule.id}:${year}` }}
-            people={data.list.reps}
-            stored={new Map(data.scores.map(({ repId, period, score }) => [cellKey(repId, period), score]))}
+    <Loaded query={counted} height={520}>
+      {({ count }) => (
+        <>
+          <ListedPeople
+            filter={filter}
+            count={count}
+            visible={list.data?.count}
+            onFilter={(next) =>
+              navigate({ search: (present) => ({ year: present.year, rule: present.rule, ...next }), replace: true })
+            }
           />
-        )}
-      </Loaded>
-      <PeoplePager list={list} />
-    </>
+          <Loaded query={together} height={480}>
+            {(data) => (
+              <Scores
+                of={{ field: rule.measure, periods: periodsFor(rule, year), key: `${rule.id}:${year}` }}
+                people={data.list.reps}
+                stored={new Map(data.scores.map(({ repId, period, score }) => [cellKey(repId, period), score]))}
+              />
+            )}
+          </Loaded>
+          <PeoplePager list={list} />
+        </>
+      )}
+    </Loaded>
   );
 }
 

@@ -94,24 +94,27 @@ interface FileChoice {
 /** Everything appears at once, so that nothing moves. */
 function PayrollPeriod({ period, team, filter, file }: PayrollPeriodProps) {
   const navigate = useNavigate({ from: '/payroll' });
-  const found = useQuery(allStatementsQuery(period, usePeopleQuery(filter))).data;
-  const visible = found === undefined ? team : isFiltered(filter) ? { ...found, handedOver: [] } : found;
-  const everyone = useQuery(allPeopleQuery);
-  const handovers = useQuery(handoversQuery);
-  const terms = useQuery(payrollTermsQuery);
+  const query = combineQueries({
+    everyone: useQuery(allPeopleQuery()),
+    meant: useQuery(allPeopleQuery(usePeopleQuery(filter))),
+    handovers: useQuery(handoversQuery),
+    terms: useQuery(payrollTermsQuery),
+  });
+  const { data, ...state } = query;
+  const found = data && { ...data, visible: isFiltered(filter) ? statementsOf(team, data.meant) : team };
   const pays = hasPayouts(team.statements);
   return (
     <>
       <ListedPeople
         count={team.statements.length}
         filter={filter}
-        visible={visible.statements.length}
+        visible={found?.visible.statements.length}
         onFilter={(next) => navigate({ search: (present) => ({ ...present, ...next }), replace: true })}
       />
-      {pays ? <PaySums team={visible} /> : <PayrollStrip team={visible} />}
-      <Loaded query={combineQueries({ everyone, handovers, terms })} height={900}>
-        {({ everyone: people, handovers: { handovers: recorded }, terms: codes }) => (
+      <Loaded query={{ ...state, data: found }} height={900}>
+        {({ visible, everyone: people, handovers: { handovers: recorded }, terms: codes }) => (
           <>
+            {pays ? <PaySums team={visible} /> : <PayrollStrip team={visible} />}
             <div className={`${blocks.columns} ${styles.tables}`}>
               <MissingPeople
                 period={period}
@@ -139,6 +142,12 @@ function PayrollPeriod({ period, team, filter, file }: PayrollPeriodProps) {
       </Loaded>
     </>
   );
+}
+
+/** Those of the people. What was handed over is known for everyone only. */
+function statementsOf(team: TeamStatements, people: readonly Person[]): TeamStatements {
+  const ids = new Set(people.map(({ id }) => id));
+  return { ...team, statements: team.statements.filter(({ repId }) => ids.has(repId)), handedOver: [] };
 }
 
 interface PaySumsProps {

@@ -2,19 +2,20 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { usePeopleById } from '../../api/people-by-id.js';
-import { type PeopleFilter, type Person, peopleQuery, usePeopleCount } from '../../api/person-list-queries.js';
+import { type PeopleFilter, type Person, peopleCountQuery, peopleQuery } from '../../api/person-list-queries.js';
 import { roleNames } from '../../app/navigation.js';
 import { usePersistedChoice } from '../../app/persisted-state.js';
 import { type Role, useSession } from '../../app/session.js';
 import blocks from '../../components/Blocks.module.css';
 import { LinkButton } from '../../components/Button.js';
 import { type Column, DataTable } from '../../components/DataTable.js';
-import { Loaded } from '../../components/Loaded.js';
+import { combineQueries, Loaded } from '../../components/Loaded.js';
 import { Page } from '../../components/Page.js';
 import { rowAction } from '../../components/row-keys.js';
-import { EmptyState, Skeleton } from '../../components/States.js';
+import { EmptyState } from '../../components/States.js';
 import { Badge } from '../../components/StatusBadge.js';
 import { Tabs } from '../../components/Tabs.js';
+import { useTogether } from '../../components/together.js';
 import { ListedPeople, useFilterChoices, usePeopleQuery } from '../../features/people/ListedPeople.js';
 import { isFiltered, personFilterOf } from '../../features/people/person-filter.js';
 import { PeoplePager, usePersonPages } from '../../features/people/person-pages.js';
@@ -28,23 +29,27 @@ type Part = 'missing' | 'all';
 
 /** Everyone with their ID in the payroll system. Payroll adds missing IDs, admins also change them. */
 export function PeoplePage() {
-  const all = usePeopleCount({});
-  const missing = usePeopleCount(withoutId);
-  const filters = useFilterChoices({});
+  const counted = combineQueries({
+    all: useQuery(peopleCountQuery({})),
+    missing: useQuery(peopleCountQuery(withoutId)),
+    filters: useFilterChoices({}),
+  });
   return (
     <Page
       title="People and IDs"
       crumbs={[{ label: 'People and IDs' }]}
-      facts={[
-        all === undefined ? null : formatCount(all, 'person', 'people'),
-        missing === undefined ? null : `${formatNumber(missing)} without a payroll ID`,
-      ]}
+      facts={
+        counted.data === undefined
+          ? [null]
+          : [
+              formatCount(counted.data.all, 'person', 'people'),
+              `${formatNumber(counted.data.missing)} without a payroll ID`,
+            ]
+      }
     >
-      {all === undefined || missing === undefined || filters.data === undefined ? (
-        <Skeleton height={480} />
-      ) : (
-        <People all={all} missing={missing} />
-      )}
+      <Loaded query={counted} height={480}>
+        {({ all, missing }) => <People all={all} missing={missing} />}
+      </Loaded>
     </Page>
   );
 }
@@ -68,13 +73,15 @@ function People({ all, missing }: PeopleProps) {
   const search = route.useSearch();
   const filter = personFilterOf(search);
   const navigate = useNavigate({ from: '/people' });
-  const wanted = { ...usePeopleQuery(filter), ...(part === 'missing' ? withoutId : {}) };
-  const list = usePersonPages(wanted);
-  const found = usePeopleCount(usePeopleQuery(filter));
-  const managers = usePeopleById((list.data?.reps ?? []).map(({ managerId }) => managerId));
-  const names = (id: string | null) => managers.people.get(id ?? '')?.name;
+  const matching = usePeopleQuery(filter);
+  const list = usePersonPages({ ...matching, ...(part === 'missing' ? withoutId : {}) });
+  const together = useTogether({
+    list,
+    found: useQuery(peopleCountQuery(matching)),
+    managers: usePeopleById((list.data?.reps ?? []).map(({ managerId }) => managerId)),
+  });
   const [editedId, setEdited] = usePersistedChoice<string>('payroll-id');
-  const edited = usePeopleById([editedId]).people.get(editedId ?? '') ?? null;
+  const edited = usePeopleById([editedId]);
   const admins = useQuery(peopleQuery({ role: 'admin', active: 'true' }, 0, maxNamedAdmins + 1)).data?.reps ?? [];
   return (
     <div>
@@ -99,14 +106,11 @@ function People({ all, missing }: PeopleProps) {
         <ListedPeople
           of={{}}
           filter={filter}
-          visible={found ?? 0}
+          visible={together.data?.found}
           onFilter={(next) => navigate({ search: next, replace: true })}
         />
-        <Loaded
-          query={managers.isPending && managers.people.size === 0 ? { ...list, data: undefined } : list}
-          height={480}
-        >
-          {({ reps, count }) =>
+        <Loaded query={together} height={480}>
+          {({ list: { reps, count }, managers }) =>
             count === 0 && isFiltered(filter) ? (
               <EmptyState title="No one who matches is in this list">Clear the filters to see everyone.</EmptyState>
             ) : count === 0 ? (
@@ -115,7 +119,11 @@ function People({ all, missing }: PeopleProps) {
               <>
                 <DataTable
                   caption="People and their payroll IDs"
-                  columns={buildColumns(names, role, ({ id }) => setEdited(id))}
+                  columns={buildColumns(
+                    (id) => managers.get(id ?? '')?.name,
+                    role,
+                    ({ id }) => setEdited(id),
+                  )}
                   rows={reps}
                   rowKey={({ id }) => id}
                   rowHeight={37}
@@ -127,7 +135,15 @@ function People({ all, missing }: PeopleProps) {
           }
         </Loaded>
       </div>
-      {edited === null ? null : <PayrollIdDialog person={edited} onClose={() => setEdited(null)} />}
+      {editedId === null ? null : (
+        <Loaded query={edited} height={0}>
+          {(people) =>
+            [...people.values()].map((person) => (
+              <PayrollIdDialog key={person.id} person={person} onClose={() => setEdited(null)} />
+            ))
+          }
+        </Loaded>
+      )}
     </div>
   );
 }

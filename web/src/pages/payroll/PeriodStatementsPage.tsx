@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import {
   countOf,
+  isWhole,
   type TeamStatement,
   type TeamStatements,
   teamOnPage,
@@ -22,7 +23,7 @@ import { PaidBadge } from '../../features/payslip/PaidBadge.js';
 import { ListedPeople, usePeopleQuery } from '../../features/people/ListedPeople.js';
 import { isFiltered, personFilterOf } from '../../features/people/person-filter.js';
 import { DownloadLink } from '../../features/statements/DownloadLink.js';
-import { hasPayouts, netSums, paidAmount, type Sum, sumByCurrency } from '../../features/statements/pay-sums.js';
+import { hasPayouts, netSums, paidAmount, type Sum, servedSums } from '../../features/statements/pay-sums.js';
 import { SumLines } from '../../features/statements/SumLines.js';
 import { formatCount, formatMoney } from '../../shared/format/numbers.js';
 import { formatPeriod } from '../../shared/format/periods.js';
@@ -72,9 +73,8 @@ function StatementTable({ period, team }: { readonly period: string; readonly te
   const filter = personFilterOf(route.useSearch());
   const people = usePeopleQuery(filter);
   const [page, onPage] = useListPage({ period, people });
-  const found = useQuery(teamStatementsQuery(period, people, page)).data ?? team;
-  const visible = found.statements;
-  const count = countOf(found, visible);
+  const found = useQuery(teamStatementsQuery(period, people, page));
+  const count = found.data && countOf(found.data, found.data.statements);
   return (
     <>
       <ListedPeople
@@ -83,21 +83,27 @@ function StatementTable({ period, team }: { readonly period: string; readonly te
         visible={count}
         onFilter={(next) => navigate({ search: (present) => ({ ...present, ...next }), replace: true })}
       />
-      <Card isFlush>
-        <DataTable
-          caption="Statements of the period"
-          columns={buildColumns(period, currency, hasPayouts(statements))}
-          rows={visible}
-          rowKey={({ repId }) => repId}
-          rowHeight={37}
-          isInset
-          total={{
-            person: !isFiltered(filter) ? 'Everyone' : formatCount(count, 'person', 'people'),
-            net: <SumLines sums={totalSums(found)} main={currency} isTotal />,
-          }}
-        />
-      </Card>
-      <ListPager page={page} pageSize={teamOnPage} count={count} onChange={onPage} />
+      <Loaded query={found} height={480}>
+        {(listed) => (
+          <Card isFlush>
+            <DataTable
+              caption="Statements of the period"
+              columns={buildColumns(period, currency, hasPayouts(statements))}
+              rows={listed.statements}
+              rowKey={({ repId }) => repId}
+              rowHeight={37}
+              isInset
+              total={{
+                person: isFiltered(filter)
+                  ? formatCount(countOf(listed, listed.statements), 'person', 'people')
+                  : 'Everyone',
+                net: <SumLines sums={totalSums(listed)} main={currency} isTotal />,
+              }}
+            />
+          </Card>
+        )}
+      </Loaded>
+      <ListPager page={page} pageSize={teamOnPage} count={count ?? 0} onChange={onPage} />
     </>
   );
 }
@@ -105,14 +111,8 @@ function StatementTable({ period, team }: { readonly period: string; readonly te
 /** What everyone is paid by currency, also people of other pages. */
 function totalSums(team: TeamStatements): readonly Sum[] {
   const { statements, currency, totals, otherCurrencies } = team;
-  if (countOf(team, statements) <= teamOnPage) return netSums(statements, currency);
-  return sumByCurrency(
-    [{ currency, summary: totals }, ...otherCurrencies].map(({ currency: of, summary }) => ({
-      currency: of,
-      amount: summary.payable ?? summary.netPayout,
-    })),
-    currency,
-  );
+  if (isWhole(team, statements)) return netSums(statements, currency);
+  return servedSums([{ currency, summary: totals }, ...otherCurrencies], currency);
 }
 
 type AmountName = Exclude<keyof TeamStatement['summary'], 'payable'>;

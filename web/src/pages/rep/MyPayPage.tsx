@@ -16,7 +16,7 @@ import {
   type Statement,
   statementQuery,
 } from '../../api/queries.js';
-import { type Updates, updatesQuery } from '../../api/updates-query.js';
+import { updatesQuery } from '../../api/updates-query.js';
 import { useSession } from '../../app/session.js';
 import { usePeriod, useToday } from '../../app/today.js';
 import blocks from '../../components/Blocks.module.css';
@@ -66,7 +66,7 @@ export function MyPayPage() {
   const live = useQuery(statementQuery(session.repId, period, true));
   const statements = useQuery(ownStatementsQuery(session.repId));
   const open = useQuery(dealsQuery({ repId: session.repId, isClosed: 'false', closedFrom: useToday(), limit: '200' }));
-  const updates = orFailure(useQuery(updatesQuery(session.repId)));
+  const { data: updates } = useQuery(updatesQuery(session.repId));
   const showsAll = visible === 'all';
   const lines = selectLines(orderedLines(live.data?.lineItems ?? []), { showsAll, tracedId: trace });
   return (
@@ -81,7 +81,7 @@ export function MyPayPage() {
         dashboard.dataUpdatedAt === 0
           ? null
           : `updated ${formatInstant(new Date(dashboard.dataUpdatedAt).toISOString())}`,
-        hasUpdates(updates.data) ? <UpdatesBadge key="updates" updates={updates.data} /> : null,
+        updates == null || updates.count === 0 ? null : <UpdatesBadge key="updates" updates={updates} />,
       ]}
       actions={<PeriodPicker period={period} onChange={(next) => navigate({ search: { period: next } })} />}
     >
@@ -92,22 +92,14 @@ export function MyPayPage() {
           live,
           statements: orFailure(statements),
           open: orFailure(open),
-          updates,
         })}
         height={900}
       >
-        {({ updates: _, ...loaded }) => (
-          <Content {...loaded} period={period} traced={trace ?? null} visible={lines} showsAll={showsAll} />
-        )}
+        {(loaded) => <Content {...loaded} period={period} traced={trace ?? null} visible={lines} showsAll={showsAll} />}
       </Loaded>
       {trace === undefined ? null : <LazyTraceDrawer eventId={trace} eventIds={lines.map(({ eventId }) => eventId)} />}
     </Page>
   );
-}
-
-/** A badge that did not load is left out. */
-function hasUpdates(updates: Updates | null | LoadFailure | undefined): updates is Updates {
-  return updates !== undefined && updates !== null && !(updates instanceof LoadFailure) && updates.count > 0;
 }
 
 /** By the clock of the reader. */

@@ -16,9 +16,10 @@ import { InlineInput } from '../../components/Inline.js';
 import { Loaded } from '../../components/Loaded.js';
 import { Page } from '../../components/Page.js';
 import { rowAction } from '../../components/row-keys.js';
-import { EmptyState, Skeleton } from '../../components/States.js';
+import { EmptyState } from '../../components/States.js';
 import { Badge } from '../../components/StatusBadge.js';
 import { Tabs } from '../../components/Tabs.js';
+import { useTogether } from '../../components/together.js';
 import { InlinePersonChoice } from '../../features/people/PersonChoice.js';
 import { formatTimestamp } from '../../shared/format/dates.js';
 import { formatCount, formatNumber } from '../../shared/format/numbers.js';
@@ -78,15 +79,14 @@ function Entries({ filter, onFilter }: EntriesProps) {
   const entries = useInfiniteQuery(auditQuery(filter));
   const [open, setOpen] = useState<string | null>(null);
   const actors = (entries.data?.pages ?? []).flatMap((page) => page.entries.map(({ actor }) => actorId(actor)));
-  const { people, isPending } = usePeopleById(actors);
+  const together = useTogether({ entries, people: usePeopleById(actors) });
   return (
     <>
       <EntryFilters filter={filter} onFilter={onFilter} />
-      <Loaded query={entries} height={480}>
-        {({ pages }) => {
+      <Loaded query={together} height={480}>
+        {({ entries: { pages }, people }) => {
           const all = pages.flatMap((page) => page.entries);
           if (all.length === 0) return <EmptyState title="Nothing matches">Change or clear the filters.</EmptyState>;
-          if (isPending && people.size === 0) return <Skeleton height={480} />;
           return (
             <>
               <DataTable
@@ -160,7 +160,7 @@ function actorId(actor: string): string | undefined {
 }
 
 /** The name behind an actor. */
-function actorWords(actor: string, people: PeopleById['people']): string {
+function actorWords(actor: string, people: PeopleById): string {
   const name = people.get(actorId(actor) ?? '')?.name;
   if (actor === 'api-key') return 'The key of the workspace';
   if (name === undefined) return actor;
@@ -168,7 +168,7 @@ function actorWords(actor: string, people: PeopleById['people']): string {
 }
 
 function buildColumns(
-  people: PeopleById['people'],
+  people: PeopleById,
   open: string | null,
   onOpen: (entryId: string | null) => void,
 ): readonly Column<AuditCall>[] {

@@ -15,8 +15,9 @@ import blocks from '../../components/Blocks.module.css';
 import { Button } from '../../components/Button.js';
 import { ConfirmButton } from '../../components/ConfirmButton.js';
 import { type Column, DataTable } from '../../components/DataTable.js';
-import { combineQueries, Loaded } from '../../components/Loaded.js';
+import { Loaded } from '../../components/Loaded.js';
 import { Card, Page } from '../../components/Page.js';
+import { useTogether } from '../../components/together.js';
 import { formatDay, formatInstant } from '../../shared/format/dates.js';
 import { KeyDialog, type KeyDialogName, scopeWords } from './KeyDialog.js';
 import { SecretDialog } from './SecretText.js';
@@ -44,22 +45,15 @@ export function KeysPage() {
         </Button>
       }
     >
-      <Loaded
-        query={combineQueries({
-          keys: creators.isPending ? { ...keys, data: undefined } : keys,
-          workspaceKey,
-          widgets,
-        })}
-        height={360}
-      >
-        {({ keys: { keys: all }, workspaceKey: { masked }, widgets: { tokens } }) => (
+      <Loaded query={useTogether({ keys, creators, workspaceKey, widgets })} height={360}>
+        {({ keys: { keys: all }, creators: people, workspaceKey: { masked }, widgets: { tokens } }) => (
           <>
             {all.length === 0 ? (
               <p className="dim">No other system has a key.</p>
             ) : (
               <DataTable
                 caption="Keys"
-                columns={buildColumns(creators)}
+                columns={buildColumns(people)}
                 rows={all}
                 rowKey={({ id }) => id}
                 rowHeight={45}
@@ -81,7 +75,7 @@ export function KeysPage() {
   );
 }
 
-const buildColumns = ({ people }: PeopleById): readonly Column<IntegrationKey>[] => [
+const buildColumns = (people: PeopleById): readonly Column<IntegrationKey>[] => [
   { key: 'name', header: 'Name', phone: 'title', cell: ({ name }) => <span className="strong">{name}</span> },
   {
     key: 'scopes',

@@ -4,7 +4,13 @@ import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useAction } from '../../api/change.js';
 import { api } from '../../api/client.js';
-import { exceptionsQuery, finishedExceptions, teamStatementsQuery } from '../../api/team-queries.js';
+import {
+  exceptionsQuery,
+  finishedExceptions,
+  isWhole,
+  type TeamStatements,
+  teamStatementsQuery,
+} from '../../api/team-queries.js';
 import { showMessage } from '../../app/messages.js';
 import { useSession } from '../../app/session.js';
 import blocks from '../../components/Blocks.module.css';
@@ -48,15 +54,15 @@ export function StatementReview({ repId, period }: StatementReviewProps) {
     period,
     ownRepId: own,
     statements: team,
-    overview: undefined,
-    previous: undefined,
+    overview: null,
+    previous: null,
     exceptions,
     seenOf,
   });
   const row = rows.find((row) => row.repId === repId);
   return (
     <>
-      <ReviewBar repId={repId} period={period} rows={rows} row={row} />
+      <ReviewBar repId={repId} period={period} rows={rows} row={row} team={pageRead.data ?? team} />
       {row === undefined || row.hold === null ? null : <HoldNote row={row} period={period} onAccept={accept} />}
     </>
   );
@@ -66,17 +72,20 @@ interface ReviewBarProps extends StatementReviewProps {
   readonly rows: readonly ApprovalRow[];
   /** Undefined for a person without a statement in the team of the period. */
   readonly row: ApprovalRow | undefined;
+  /** The first page of everyone, with the numbers of all. */
+  readonly team: TeamStatements;
 }
 
 const isOfOthers = isBlockedBy('own', 'step');
 
-function ReviewBar({ repId, period, rows, row }: ReviewBarProps) {
+function ReviewBar({ repId, period, rows, row, team }: ReviewBarProps) {
   const navigate = useNavigate();
   const { position, previous, next } = neighbours(rows, repId);
   const open = (to: ApprovalRow | null) =>
     to === null ? undefined : navigate({ to: '/statements/$repId', params: { repId: to.repId }, search: { period } });
   useShortcuts({ n: () => void open(next), p: () => void open(previous) });
   const toApprove = rows.filter((each) => isToReview(each) && !isOfOthers(each));
+  const isAll = isWhole(team, team.statements);
   const following = nextOf(rows, toApprove, repId);
   return (
     <nav aria-label="Review" className={blocks.actions}>
@@ -93,8 +102,8 @@ function ReviewBar({ repId, period, rows, row }: ReviewBarProps) {
         onClick={() => void open(next)}
       />
       <span className="dim">
-        {position < 0 ? '' : `${position + 1} of ${rows.length}, `}
-        {toApprove.length} to approve
+        {position < 0 || !isAll ? '' : `${position + 1} of ${rows.length}, `}
+        {isAll ? toApprove.length : team.toApprove} to approve
         {following === null ? null : (
           <>
             , next{' '}

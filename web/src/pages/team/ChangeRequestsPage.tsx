@@ -97,7 +97,7 @@ function Requests({ requests }: { readonly requests: readonly ChangeRequest[] })
 /** The names of the people and the plans whom the request names by id, as far as they are loaded. */
 function useNames({ repId, arguments: given }: ChangeRequest): ReadonlyMap<string, string> {
   const ids = JSON.stringify(given).match(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g) ?? [];
-  const { people } = usePeopleById([repId, ...ids]);
+  const people = usePeopleById([repId, ...ids]).data ?? new Map();
   const { data: plans = [] } = useQuery(allPlansQuery);
   return new Map([
     ...[...people.values()].map(({ id, name }) => [id, name] as const),

@@ -1,6 +1,13 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
-import { type Attainment, countOf, type TeamOverview, teamOnPage, teamOverviewQuery } from '../../api/team-queries.js';
+import {
+  type Attainment,
+  countOf,
+  isWhole,
+  type TeamOverview,
+  teamOnPage,
+  teamOverviewQuery,
+} from '../../api/team-queries.js';
 import { useToday } from '../../app/today.js';
 import { type Column, DataTable } from '../../components/DataTable.js';
 import { Loaded } from '../../components/Loaded.js';
@@ -34,12 +41,11 @@ export function QuotaProgressPage() {
   const period = chosen ?? periodAt(today, 3, 'fiscal');
   const [page, onPage] = useListPage(period);
   const overview = useQuery(teamOverviewQuery(period, {}, page));
-  const count = overview.data === undefined ? null : toRows(overview.data).length;
   return (
     <Page
       title={`Quota progress in ${formatPeriod(period)}`}
       crumbs={[{ label: 'Team', to: '/team' }, { label: 'Quota progress' }]}
-      facts={[count === null ? null : formatCount(count, 'quota')]}
+      facts={[overview.data === undefined ? null : countWords(overview.data)]}
       actions={<PeriodPicker period={period} onChange={(next) => navigate({ search: { period: next, measure } })} />}
     >
       <Loaded query={overview} height={480}>
@@ -56,6 +62,10 @@ export function QuotaProgressPage() {
       </Loaded>
     </Page>
   );
+}
+
+function countWords(team: TeamOverview): string {
+  return `${formatCount(toRows(team).length, 'quota')}${isWhole(team, team.reps) ? '' : ' on this page'}`;
 }
 
 function toRows(team: TeamOverview): QuotaRow[] {
@@ -103,7 +113,11 @@ function Quotas({ team, measure, onMeasure }: QuotasProps) {
           })),
         ]}
       />
-      <Card title="Quotas" note={`${reached} of ${visible.length} reached`} isFlush>
+      <Card
+        title="Quotas"
+        note={`${reached} of ${visible.length} reached${isWhole(team, team.reps) ? '' : ' on this page'}`}
+        isFlush
+      >
         <DataTable
           caption="Quotas of the team"
           columns={columns(team.period, today)}

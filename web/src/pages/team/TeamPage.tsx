@@ -5,6 +5,7 @@ import {
   countOf,
   exceptionsQuery,
   finishedExceptions,
+  isWhole,
   type PeopleQuery,
   type TeamOverview,
   type TeamStatements,
@@ -20,14 +21,15 @@ import { useEndedPeriod, usePeriod, useToday } from '../../app/today.js';
 import blocks from '../../components/Blocks.module.css';
 import { Delta } from '../../components/Delta.js';
 import { TeamExport } from '../../components/ExportMenu.js';
-import { Loaded } from '../../components/Loaded.js';
+import { combineQueries, Loaded } from '../../components/Loaded.js';
 import { useListPage } from '../../components/list-page.js';
 import { HeroMoney } from '../../components/Money.js';
 import { Card, Page } from '../../components/Page.js';
 import { ListPager } from '../../components/Pager.js';
 import { PeriodPicker } from '../../components/PeriodPicker.js';
 import { HeroText, StatCard, StatStrip } from '../../components/StatCard.js';
-import { EmptyState, Skeleton } from '../../components/States.js';
+import { EmptyState } from '../../components/States.js';
+import { ifSent, useTogether } from '../../components/together.js';
 import { EarnedParts } from '../../features/fx/EarnedParts.js';
 import { earnedTotal, leavesOut } from '../../features/fx/earned-sum.js';
 import { ListedPeople, usePeopleQuery } from '../../features/people/ListedPeople.js';
@@ -53,16 +55,22 @@ export function TeamPage() {
   const [page, onPage] = useListPage({ period, people });
   const overview = useQuery(teamOverviewQuery(period, people, page));
   const reps = overview.data?.reps ?? [];
-  const ofPage = withIds(reps);
-  const before = search.beside ?? shiftPeriod(period, -1);
-  const { previous, isLoading } = usePrevious(before, people, reps);
-  const statements = useQuery({ ...teamStatementsQuery(period, ofPage), enabled: reps.length > 0 });
+  const hasRows = reps.length > 0;
+  const statements = useQuery({ ...teamStatementsQuery(period, withIds(reps)), enabled: hasRows });
+  const query = useTogether(
+    {
+      team: overview,
+      previous: usePrevious(search.beside ?? shiftPeriod(period, -1), people, reps),
+      statements: ifSent(statements, hasRows),
+    },
+    period,
+  );
   return (
     <Page
       isInOrder
       title={`Team in ${formatPeriod(period)}`}
       crumbs={[{ label: 'Team' }]}
-      facts={[overview.data === undefined ? null : formatCount(countOf(overview.data, reps), 'person', 'people')]}
+      facts={[query.data === undefined ? null : formatCount(peopleIn(query.data.team), 'person', 'people')]}
       actions={
         <>
           <TeamExport period={period} isOfSome={isFiltered(filter)} />
@@ -73,12 +81,12 @@ export function TeamPage() {
         </>
       }
     >
-      <Loaded query={overview} height={600}>
-        {(team) => (
+      <Loaded query={query} height={600}>
+        {({ team, previous, statements: paid }) => (
           <>
             <ListedPeople
               filter={filter}
-              visible={countOf(team, team.reps)}
+              visible={peopleIn(team)}
               onFilter={(next) => navigate({ search: (present) => ({ ...present, ...next }), replace: true })}
             />
             {team.reps.length === 0 ? (
@@ -91,15 +99,13 @@ export function TeamPage() {
                   People appear here when a plan is assigned to them in the period, or when they have an amount in it.
                 </EmptyState>
               )
-            ) : isLoading || statements.isLoading ? (
-              <Skeleton height={600} />
             ) : (
               <>
                 <Strip team={team} previous={previous} isOfSome={isFiltered(filter)} />
                 <div className={blocks.cardColumns}>
                   <Card
                     title="Attainment"
-                    note={`people${isWhole(team) ? '' : ' of this page'} by their main quota, ${shortPeriod(period)}`}
+                    note={`people${isWhole(team, team.reps) ? '' : ' of this page'} by their main quota, ${shortPeriod(period)}`}
                   >
                     <Pace team={team} />
                     <AttainmentBands team={team} chosen={search.band} />
@@ -109,13 +115,13 @@ export function TeamPage() {
                 <TeamTable
                   team={team}
                   previous={previous}
-                  payable={payableByRep(statements.data)}
+                  payable={payableByRep(paid)}
                   beside={search.beside}
                   onBeside={(beside) => navigate({ search: (present) => ({ ...present, beside }), replace: true })}
                   band={search.band}
                   onAllBands={() => navigate({ search: (present) => ({ ...present, band: undefined }), replace: true })}
                 />
-                <ListPager page={page} pageSize={teamOnPage} count={countOf(team, team.reps)} onChange={onPage} />
+                <ListPager page={page} pageSize={teamOnPage} count={peopleIn(team)} onChange={onPage} />
               </>
             )}
           </>
@@ -135,22 +141,19 @@ function Pace({ team: { reps, period } }: { readonly team: TeamOverview }) {
 /** The sums of the people in the period before, with the rows of those on the page. */
 function usePrevious(period: string, people: PeopleQuery, page: TeamOverview['reps']) {
   const enabled = hasDays(period) && page.length > 0;
-  const sums = useQuery({ ...teamSumsQuery(period, people), enabled });
-  const rows = useQuery({ ...teamOverviewQuery(period, withIds(page)), enabled });
-  const isLoaded = sums.data !== undefined && rows.data !== undefined;
-  return {
-    previous: isLoaded ? { ...sums.data, reps: rows.data.reps } : undefined,
-    isLoading: sums.isLoading || rows.isLoading,
-  };
+  const { data, ...query } = combineQueries({
+    sums: useQuery({ ...teamSumsQuery(period, people), enabled }),
+    rows: useQuery({ ...teamOverviewQuery(period, withIds(page)), enabled }),
+  });
+  return ifSent({ ...query, data: data && { ...data.sums, reps: data.rows.reps } }, enabled);
 }
 
-/** Whether one page has everyone. */
-function isWhole(team: TeamOverview): boolean {
-  return countOf(team, team.reps) <= teamOnPage;
+function peopleIn(team: TeamOverview): number {
+  return countOf(team, team.reps);
 }
 
 /** What the statements of people pay, by id; null in workspaces without payouts. */
-function payableByRep(team: TeamStatements | undefined): PayableByRep | null {
+function payableByRep(team: TeamStatements | null): PayableByRep | null {
   const paid = (team?.statements ?? []).flatMap(({ repId, payslip }) =>
     payslip === undefined ? [] : [[repId, sumByCurrency(payslip.pays, payslip.currency)] as const],
   );
@@ -161,19 +164,19 @@ interface StripProps {
   /** Whether the sums are those of filtered people. */
   readonly isOfSome: boolean;
   readonly team: TeamOverview;
-  readonly previous: TeamOverview | undefined;
+  readonly previous: TeamOverview | null;
 }
 
 function Strip({ team, previous, isOfSome }: StripProps) {
   const { currency, totals, reps, period, openDiscrepancies, bookings = [] } = team;
   const sums = { ...team, earnings: totals };
-  const before = previous === undefined ? undefined : { ...previous, earnings: previous.totals };
+  const before = previous === null ? undefined : { ...previous, earnings: previous.totals };
   const withQuota = reps.flatMap((rep) => mainAttainment(rep.attainment, period) ?? []);
   const atTarget = withQuota.filter(({ attainment }) => attainment >= 1).length;
   return (
     <StatStrip label={isOfSome ? 'Sums of the people in the list' : 'Sums of the team'} columns="1.35fr 1fr 1fr">
       <StatCard
-        label={isOfSome ? `Earned by ${formatCount(countOf(team, reps), 'person', 'people')}` : 'Earned'}
+        label={isOfSome ? `Earned by ${formatCount(peopleIn(team), 'person', 'people')}` : 'Earned'}
         figure={<HeroMoney amount={earnedTotal(sums)} currency={currency} />}
         note={
           <>
@@ -189,11 +192,11 @@ function Strip({ team, previous, isOfSome }: StripProps) {
         }
       />
       <StatCard
-        label={isWhole(team) ? 'At or above target' : 'At or above target, this page'}
+        label={isWhole(team, reps) ? 'At or above target' : 'At or above target, this page'}
         figure={<HeroText unit={`of ${withQuota.length}`}>{atTarget}</HeroText>}
         note={
           withQuota.length === reps.length
-            ? 'everyone has a quota'
+            ? `everyone${isWhole(team, reps) ? '' : ' of this page'} has a quota`
             : `${formatCount(reps.length - withQuota.length, 'person', 'people')} have no quota or need none`
         }
       />

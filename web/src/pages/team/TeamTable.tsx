@@ -1,4 +1,4 @@
-import { countOf, type TeamMember, type TeamOverview } from '../../api/team-queries.js';
+import { isWhole, type TeamMember, type TeamOverview } from '../../api/team-queries.js';
 import blocks from '../../components/Blocks.module.css';
 import { Button, LinkButton } from '../../components/Button.js';
 import { type Column, DataTable } from '../../components/DataTable.js';
@@ -24,7 +24,7 @@ export type PayableByRep = ReadonlyMap<string, readonly Sum[]>;
 
 interface TeamTableProps {
   readonly team: TeamOverview;
-  readonly previous: TeamOverview | undefined;
+  readonly previous: TeamOverview | null;
   /** What the statements of people pay, by id; null in workspaces without payouts. */
   readonly payable: PayableByRep | null;
   /** The period whose figures stand beside those of the page; undefined for none. */
@@ -37,7 +37,7 @@ interface TeamTableProps {
 
 /** One row per person. A row opens the statement. */
 export function TeamTable({ team, previous, payable, beside, onBeside, band, onAllBands }: TeamTableProps) {
-  const { totals, currency, reps, period } = team;
+  const { currency, reps, period } = team;
   const visible = reps.filter(
     ({ attainment }) => band === undefined || findBand(mainAttainment(attainment, period)?.attainment) === band,
   );
@@ -68,7 +68,8 @@ export function TeamTable({ team, previous, payable, beside, onBeside, band, onA
     >
       {visible.length === 0 ? (
         <EmptyState title="No one in the band" actions={<Button onClick={onAllBands}>Show every band</Button>}>
-          {formatCount(reps.length, 'person', 'people')} of the period are not in this list.
+          {formatCount(reps.length, 'person', 'people')} of {isWhole(team, reps) ? 'the period' : 'this page'} are not
+          in this list.
         </EmptyState>
       ) : (
         <DataTable
@@ -78,25 +79,25 @@ export function TeamTable({ team, previous, payable, beside, onBeside, band, onA
           rowKey={({ repId }) => repId}
           rowHeight={33}
           isInset
-          total={
-            visible.length < countOf(team, reps)
-              ? undefined
-              : {
-                  person: 'Total',
-                  commission: <Money amount={totals.commission} currency={currency} unit="none" />,
-                  bonus: <Money amount={totals.bonus} currency={currency} unit="none" />,
-                  adjustments: <Money amount={totals.adjustments} currency={currency} unit="none" />,
-                  ...(team.bookings === undefined
-                    ? {}
-                    : { credited: <SumLines sums={creditedSums(team) ?? []} main={currency} /> }),
-                  earned: <EarnedTotal team={team} />,
-                  ...(previous === undefined ? {} : { earnedBefore: <EarnedTotal team={previous} /> }),
-                }
-          }
+          total={visible.length === reps.length && isWhole(team, reps) ? totalRow(team, previous) : undefined}
         />
       )}
     </Card>
   );
+}
+
+/** The sums of everyone. */
+function totalRow(team: TeamOverview, previous: TeamOverview | null): Readonly<Record<string, React.ReactNode>> {
+  const { totals, currency } = team;
+  return {
+    person: 'Total',
+    commission: <Money amount={totals.commission} currency={currency} unit="none" />,
+    bonus: <Money amount={totals.bonus} currency={currency} unit="none" />,
+    adjustments: <Money amount={totals.adjustments} currency={currency} unit="none" />,
+    ...(team.bookings === undefined ? {} : { credited: <SumLines sums={creditedSums(team) ?? []} main={currency} /> }),
+    earned: <EarnedTotal team={team} />,
+    ...(previous === null ? {} : { earnedBefore: <EarnedTotal team={previous} /> }),
+  };
 }
 
 function EarnedTotal({ team: { totals, converted, currency } }: { readonly team: TeamOverview }) {
@@ -123,7 +124,7 @@ const kindsOfPay = [
 
 function buildColumns(
   team: TeamOverview,
-  previous: TeamOverview | undefined,
+  previous: TeamOverview | null,
   payable: TeamTableProps['payable'],
   isBeside: boolean,
 ): readonly Column<TeamMember>[] {
@@ -147,7 +148,7 @@ function buildColumns(
   ];
   return [
     personColumn(period, '150px'),
-    ...(isBeside && previous !== undefined ? columnsBeside(before, previous) : []),
+    ...(isBeside && previous !== null ? columnsBeside(before, previous) : []),
     attainmentColumn(period),
     ...(isBeside ? [] : kinds),
     {
@@ -160,7 +161,7 @@ function buildColumns(
     },
     {
       key: 'change',
-      header: previous === undefined ? 'Change' : `vs ${shortPeriod(previous.period)}`,
+      header: previous === null ? 'Change' : `vs ${shortPeriod(previous.period)}`,
       align: 'right',
       phone: 'note',
       sortBy: (rep) => {

@@ -38,7 +38,7 @@ export function useSimulation(builder: Builder): SimulationState {
     ...peopleQuery({ ...earningPeople, planId: plan?.planId ?? '' }),
     enabled: plan !== null,
   });
-  const onPlan = finder.search === '' ? (assigned.data?.reps ?? []) : [];
+  const onPlan = finder.isFound ? [] : (assigned.data?.reps ?? []);
   const isOnPlan = new Set<string>(onPlan.map(({ id }) => id));
   const people = [
     ...onPlan.map(({ id, name }) => [id, name] as const),

@@ -7,9 +7,9 @@ import { createStore } from '../../../app/store.js';
 import { DataTable } from '../../../components/DataTable.js';
 import { KeyHints } from '../../../components/Kbd.js';
 import { Note } from '../../../components/Note.js';
-import { EmptyState } from '../../../components/States.js';
+import { EmptyState, Skeleton } from '../../../components/States.js';
 import { Tabs } from '../../../components/Tabs.js';
-import { toggled } from '../../../components/toggled.js';
+import { toggled, withAll } from '../../../components/toggled.js';
 import { hasPayouts } from '../../../features/statements/pay-sums.js';
 import { useShortcuts } from '../../../shared/keys/shortcuts.js';
 import { phone } from '../../../shared/theme/breakpoints.js';
@@ -33,6 +33,8 @@ interface ApprovalListProps {
   readonly isOfSome: boolean;
   /** Whether everything that can hold a row has been loaded. */
   readonly isReady: boolean;
+  /** Whether the rows of the tab are loading. */
+  readonly isLoading: boolean;
   readonly failures: Failures;
   /** Null while statements are being approved. */
   readonly onApprove: ((statements: readonly TeamStatement[]) => void) | null;
@@ -41,7 +43,7 @@ interface ApprovalListProps {
 
 /** The tabs, the table and, with a selection, the bar. `x` selects the row with the focus, `a` approves. */
 export function ApprovalList(props: ApprovalListProps) {
-  const { period, currency, rows, isOfSome, isReady, onApprove } = props;
+  const { period, currency, rows, isOfSome, isReady, isLoading, onApprove } = props;
   const { tab = 'review' } = route.useSearch();
   const [chosen, setChosen] = useChosen(period);
   /** What the dialog shows is what is approved, also if rows change while it is open. */
@@ -49,12 +51,14 @@ export function ApprovalList(props: ApprovalListProps) {
   // A row that changed or was approved in the meantime leaves the selection.
   const selected = rows.filter((row) => chosen.has(row.repId) && isSelectable(row));
   const selectedKeys = new Set(selected.map(({ repId }) => repId));
+  const onPage = rows.map(({ repId }) => repId);
+  const choose = (keys: ReadonlySet<string>) => setChosen(new Set([...withAll(chosen, onPage, false), ...keys]));
   const isPhone = useMediaQuery(phone, undefined, { getInitialValueInEffect: false });
   const visible = inOrder(rows, isPhone).filter(tabRows[tab]);
   const toggle = (row: ApprovalRow) => {
-    if (isReady && isSelectable(row)) setChosen(toggled(selectedKeys, row.repId));
+    if (isReady && isSelectable(row)) choose(toggled(selectedKeys, row.repId));
   };
-  const clear = () => setChosen(new Set());
+  const clear = () => choose(new Set());
   useShortcuts({
     x: () => {
       const row = visible.find(({ repId }) => repId === (document.activeElement as HTMLElement | null)?.dataset['key']);
@@ -66,18 +70,14 @@ export function ApprovalList(props: ApprovalListProps) {
   return (
     <div>
       <StateTabs rows={rows} statuses={props.statuses} current={tab} />
-      {visible.length === 0 && isOfSome ? (
+      {visible.length === 0 && isLoading ? (
+        <Skeleton height={480} />
+      ) : visible.length === 0 && isOfSome ? (
         <EmptyState title="No statement of these people is in this list">Clear the filters to see everyone.</EmptyState>
       ) : visible.length === 0 ? (
         <Nothing tab={tab} />
       ) : (
-        <ApprovalTable
-          {...props}
-          visible={visible}
-          selectedKeys={selectedKeys}
-          onToggle={toggle}
-          onChoose={setChosen}
-        />
+        <ApprovalTable {...props} visible={visible} selectedKeys={selectedKeys} onToggle={toggle} onChoose={choose} />
       )}
       {selected.length === 0 || onApprove === null ? null : (
         <ApprovalBar

@@ -6,7 +6,7 @@ import {
   hasPayouts,
   netSums,
   type Sum,
-  sumByCurrency,
+  servedSums,
   sumWords,
   visibleSums,
 } from '../../../features/statements/pay-sums.js';
@@ -88,10 +88,8 @@ interface LargeStripProps {
 export function LargeStrip({ team, isOfSome }: LargeStripProps) {
   const { currency, statuses, sums: byStatus = [] } = team;
   const sumsOf = (...wanted: readonly TeamStatement['status'][]) =>
-    sumByCurrency(
-      byStatus
-        .filter(({ status }) => wanted.includes(status))
-        .map(({ currency: of, summary }) => ({ currency: of, amount: summary.payable ?? summary.netPayout })),
+    servedSums(
+      byStatus.filter(({ status }) => wanted.includes(status)),
       currency,
     );
   const people = (count = 0) => formatCount(count, 'person', 'people');

@@ -5,6 +5,8 @@ import {
   countOf,
   exceptionsQuery,
   finishedExceptions,
+  isWhole,
+  type StatementFilter,
   type TeamStatement,
   type TeamStatements,
   teamOnPage,
@@ -22,7 +24,8 @@ import { Page } from '../../../components/Page.js';
 import { ListPager } from '../../../components/Pager.js';
 import { PeriodPicker } from '../../../components/PeriodPicker.js';
 import { ProgressBar } from '../../../components/ProgressBar.js';
-import { EmptyState, Skeleton } from '../../../components/States.js';
+import { EmptyState } from '../../../components/States.js';
+import { ifSent, useTogether } from '../../../components/together.js';
 import { DelegateButton } from '../../../features/approvals/DelegateButton.js';
 import { WaitingForMe } from '../../../features/approvals/WaitingForMe.js';
 import { ListedPeople, usePeopleQuery } from '../../../features/people/ListedPeople.js';
@@ -46,13 +49,22 @@ export function ApprovalsPage() {
   const search = route.useSearch();
   const period = useEndedPeriod(search.period);
   const filter = personFilterOf(search);
+  const people = usePeopleQuery(filter);
   const team = useQuery(teamStatementsQuery(period));
-  const { found, visible, count, isLarge, ...pages } = useListed(period, filter, search.tab, team.data);
-  const context = useApprovalContext(period, visible);
-  const generate = useGenerate(period);
+  const count = team.data === undefined ? 0 : countOf(team.data, team.data.statements);
+  const isLarge = team.data !== undefined && !isWhole(team.data, team.data.statements);
+  const [listed, pages] = useListed(
+    period,
+    { ...people, ...(isLarge ? statusOf[search.tab ?? 'review'] : {}) },
+    team.data,
+  );
+  const found = listed.data?.found;
+  const visible = found?.statements ?? [];
+  const generate = useGenerate(period, people);
   const approve = useApprove(period);
-  const generated = isFiltered(filter) ? ` for ${formatCount(visible.length, 'person', 'people')}` : '';
-  const hasDrafts = visible.some(({ status }) => status !== 'none');
+  const generated =
+    isFiltered(filter) && found !== undefined ? ` for ${formatCount(countOfAll(found), 'person', 'people')}` : '';
+  const hasDrafts = found?.statuses !== undefined && found.statuses.none < countOfAll(found);
   return (
     <Page
       isInOrder
@@ -64,10 +76,10 @@ export function ApprovalsPage() {
           <div className={styles.buttons}>
             <Button
               icon={IconRefresh}
-              className={team.isPending ? styles.loading : undefined}
+              className={found === undefined ? styles.loading : undefined}
               isBusy={generate.progress !== null}
-              disabled={team.data !== undefined && visible.length === 0}
-              onClick={() => generate.start(isFiltered(filter) ? visible : null)}
+              disabled={found !== undefined && countOfAll(found) === 0}
+              onClick={() => generate.start()}
             >
               {hasDrafts ? 'Generate again' : 'Generate'}
               {generated}
@@ -95,24 +107,27 @@ export function ApprovalsPage() {
             <EmptyState title={`No rep has a plan in ${formatPeriod(period)}`}>
               People appear here when a plan is assigned to them in the period, or when they have an amount in it.
             </EmptyState>
-          ) : context.isPending ? (
-            <Skeleton height={480} />
           ) : (
-            <Approvals
-              key={period}
-              period={period}
-              context={context}
-              statements={found ?? statements}
-              filter={filter}
-              count={count}
-              isLarge={isLarge}
-              failures={new Map([...rejections(approve.latest, visible), ...generate.failures])}
-              onApprove={approve.start}
-            />
+            <Loaded query={listed} height={480}>
+              {(data) => (
+                <Approvals
+                  key={period}
+                  {...{ period, data, filter, count, isLarge }}
+                  isPlaceholder={pages.isPlaceholder}
+                  failures={new Map([...rejections(approve.latest, visible), ...generate.failures])}
+                  onApprove={approve.start}
+                />
+              )}
+            </Loaded>
           )
         }
       </Loaded>
-      <ListPager {...pages} pageSize={teamOnPage} count={countOf(found ?? {}, visible)} />
+      <ListPager
+        page={pages.page}
+        onChange={pages.onChange}
+        pageSize={teamOnPage}
+        count={countOf(found ?? {}, visible)}
+      />
     </Page>
   );
 }
@@ -140,54 +155,55 @@ function Working({ what, progress, children }: WorkingProps) {
   );
 }
 
-/** The statements of the page. In a large workspace, the service divides them into those of the tabs. */
-function useListed(period: string, filter: PersonFilter, tab = 'review', team: TeamStatements | undefined) {
-  const count = team === undefined ? 0 : countOf(team, team.statements);
-  const isLarge = count > teamOnPage;
-  const statusOf = { review: { status: 'open' }, approved: { status: 'approved' } } as const;
-  const status = isLarge && tab !== 'all' ? statusOf[tab as keyof typeof statusOf] : {};
-  const listed = { ...usePeopleQuery(filter), ...status };
-  const [page, onPage] = useListPage({ period, listed });
-  const found = useQuery({ ...teamStatementsQuery(period, listed, page), enabled: team !== undefined }).data;
-  return { found, visible: (found ?? team)?.statements ?? [], count, isLarge, page, onChange: onPage };
+/** In a large workspace, the service divides the statements into those of the tabs. */
+const statusOf = { review: { status: 'open' }, approved: { status: 'approved' }, all: {} } as const;
+
+/** The statements of a page with what the list displays beside them. */
+function useListed(period: string, wanted: StatementFilter, team: TeamStatements | undefined) {
+  const [page, onChange] = useListPage({ period, wanted });
+  const found = useQuery({ ...teamStatementsQuery(period, wanted, page), enabled: team !== undefined });
+  const rows = found.data?.statements ?? [];
+  const hasRows = rows.length > 0;
+  const overview = useQuery({ ...teamOverviewQuery(period, withIds(rows)), enabled: hasRows });
+  const before = shiftPeriod(period, -1);
+  const isSent = hasRows && hasDays(before);
+  const previous = useQuery({ ...teamStatementsQuery(before, withIds(rows)), enabled: isSent });
+  const listed = useTogether(
+    {
+      found,
+      overview: ifSent(overview, hasRows),
+      previous: ifSent(previous, isSent),
+      exceptions: useQuery(exceptionsQuery(period)),
+    },
+    period,
+  );
+  return [
+    listed,
+    { page, onChange, isPlaceholder: listed.data?.found !== found.data || found.isPlaceholderData },
+  ] as const;
 }
 
-/** What the list displays beside the statements. It appears at once, since rows that arrive in parts would move. */
-function useApprovalContext(period: string, listed: readonly TeamStatement[]) {
-  const isListing = listed.length > 0;
-  const overview = useQuery({ ...teamOverviewQuery(period, withIds(listed)), enabled: isListing });
-  const before = shiftPeriod(period, -1);
-  const previous = useQuery({
-    ...teamStatementsQuery(before, withIds(listed)),
-    enabled: isListing && hasDays(before),
-  });
-  const exceptions = useQuery(exceptionsQuery(period));
-  return {
-    overview: overview.data,
-    previous: previous.data,
-    exceptions: finishedExceptions(exceptions.data),
-    isComplete: finishedExceptions(exceptions.data) !== undefined,
-    isPending: overview.isLoading || previous.isLoading || exceptions.isPending,
-  };
-}
+type ListedStatements = NonNullable<ReturnType<typeof useListed>[0]['data']>;
 
 interface ApprovalsProps {
   readonly period: string;
-  readonly context: ReturnType<typeof useApprovalContext>;
-  /** Of the people who pass the filter. */
-  readonly statements: TeamStatements;
+  readonly data: ListedStatements;
   readonly filter: PersonFilter;
   /** Number of people in the unfiltered list. */
   readonly count: number;
   /** Whether they are too many for one page, so that the service counts and adds up. */
   readonly isLarge: boolean;
+  /** Whether the statements are those of the tab before, while those of the tab load. */
+  readonly isPlaceholder: boolean;
   readonly failures: Failures;
   /** Null while statements are being approved. */
   readonly onApprove: ((statements: readonly TeamStatement[]) => void) | null;
 }
 
 function Approvals(props: ApprovalsProps) {
-  const { period, context, statements, filter, count, isLarge, failures, onApprove } = props;
+  const { period, data, filter, count, isLarge, isPlaceholder, failures, onApprove } = props;
+  const { found: statements, overview, previous } = data;
+  const exceptions = finishedExceptions(data.exceptions);
   const { repId } = useSession();
   const { seenOf, accept } = useSeenStatements(repId, period, statements.statements);
   const navigate = useNavigate({ from: '/approvals' });
@@ -195,9 +211,9 @@ function Approvals(props: ApprovalsProps) {
     period,
     ownRepId: repId,
     statements,
-    overview: context.overview,
-    previous: context.previous,
-    exceptions: context.exceptions,
+    overview,
+    previous,
+    exceptions,
     seenOf,
   });
   return (
@@ -205,7 +221,7 @@ function Approvals(props: ApprovalsProps) {
       <ListedPeople
         count={count}
         filter={filter}
-        visible={isLarge ? countOfAll(statements) : rows.length}
+        visible={countOfAll(statements)}
         onFilter={(next) => navigate({ search: (present) => ({ ...present, ...next }), replace: true })}
       />
       {isLarge ? (
@@ -219,7 +235,8 @@ function Approvals(props: ApprovalsProps) {
         rows={rows}
         statuses={isLarge ? statements.statuses : undefined}
         isOfSome={isFiltered(filter)}
-        isReady={context.isComplete}
+        isReady={exceptions !== undefined}
+        isLoading={isPlaceholder}
         failures={failures}
         onApprove={onApprove}
         onAccept={accept}

@@ -41,8 +41,8 @@ interface ApprovalData {
   readonly period: string;
   readonly ownRepId: string;
   readonly statements: TeamStatements;
-  readonly overview: TeamOverview | undefined;
-  readonly previous: TeamStatements | undefined;
+  readonly overview: TeamOverview | null;
+  readonly previous: TeamStatements | null;
   readonly exceptions: Exceptions | undefined;
   readonly seenOf: (repId: string) => SeenStatement | undefined;
 }

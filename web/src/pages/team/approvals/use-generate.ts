@@ -1,13 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef } from 'react';
 import { api } from '../../../api/client.js';
-import {
-  type GenerationJob,
-  generationJobsQuery,
-  isPaidElsewhere,
-  isRunning,
-  type TeamStatement,
-} from '../../../api/team-queries.js';
+import { type GenerationJob, generationJobsQuery, isRunning, type PeopleQuery } from '../../../api/team-queries.js';
 import { showMessage, showProblem } from '../../../app/messages.js';
 import { formatCount } from '../../../shared/format/numbers.js';
 
@@ -15,35 +9,25 @@ import { formatCount } from '../../../shared/format/numbers.js';
 export type Failures = ReadonlyMap<string, string>;
 
 /**
- * Generates new drafts of those of the statements that are not approved, or of everyone in the list, as a job. It continues when the page is
+ * Generates new drafts of those people whose statements are not approved, on all pages of the list, as a job. It continues when the page is
  * closed, and the page finds it again.
  */
-export function useGenerate(period: string) {
+export function useGenerate(period: string, people: PeopleQuery) {
   const queryClient = useQueryClient();
   const { data } = useQuery(generationJobsQuery(period));
   const running = data?.jobs.find(isRunning);
   const latest = data?.jobs[0];
   useReportedEnd(running, latest);
   const { mutate, isPending } = useMutation({
-    mutationFn: (statements: readonly TeamStatement[] | null) => {
-      const people = statements === null ? { withTerms: true } : { repIds: toGenerate(statements) };
-      return api.generateStatements({ body: { period, ...people, async: true } });
-    },
+    mutationFn: () => api.generateStatements({ query: people, body: { period, withTerms: true, async: true } }),
     onError: showProblem,
     onSettled: () => queryClient.invalidateQueries({ queryKey: generationJobsQuery(period).queryKey }),
   });
   return {
     progress: running?.progress ?? (isPending ? { done: 0, total: 0 } : null),
     failures: failuresOf(latest),
-    /** Null for everyone in the list. */
-    start: (statements: readonly TeamStatement[] | null) => mutate(statements),
+    start: () => mutate(),
   };
-}
-
-function toGenerate(statements: readonly TeamStatement[]): string[] {
-  return statements
-    .filter((statement) => statement.status !== 'approved' && !isPaidElsewhere(statement))
-    .map(({ repId }) => repId);
 }
 
 function failuresOf(job: GenerationJob | undefined): Failures {
