@@ -25,7 +25,10 @@ describe('scheduled imports in the web app', function () {
         amount,
       ]);
     files.content = `${header}\nB1,1000,Won,2026-01-15,ann\nB2,2000,Won,soon,ann\n`;
-    const { page, problems, close } = await browser.openPage('admin', '/imports/scheduled');
+    const { page, problems, close } = await browser.openPage('admin', '/imports/scheduled', {
+      // The reader is elsewhere: all times of the card are those of the schedule.
+      prepare: (opened) => opened.emulateTimezone('Asia/Tokyo'),
+    });
     await sees(page, 'No files are imported by a schedule');
     await pointer.press(page, 'button', 'New scheduled import');
     await pointer.write(page, 'Name', 'Bookings');
@@ -40,6 +43,11 @@ describe('scheduled imports in the web app', function () {
     expect(await amounts()).to.deep.equal([]);
     await pointer.press(page, 'button', 'Confirm and import');
     await sees(page, 'Imported');
+    const { scheduledImports } = await api.expect(200, 'GET', '/v1/scheduled-imports');
+    const [{ id, nextRunAt }] = scheduledImports;
+    const { files: read } = await api.expect(200, 'GET', `/v1/scheduled-imports/${id}/files`);
+    await sees(page, `, ${read[0].at.slice(11, 16)}`);
+    await sees(page, `, ${nextRunAt.slice(11, 16)}, UTC time`);
     expect(await amounts()).to.deep.equal([['B1', 1000]]);
 
     files.content = `${header}\nB1,1500,Won,2026-01-15,ann\nB3,70,Won,late,ann\n`;

@@ -26,7 +26,17 @@ describe('days', () => {
       expect(formatDay(day, 'long')).to.equal(long);
     });
 
-  for (const text of ['12026-01-20', '120120266', '2026-02-30', '2026-13-01', '2026-1-1', '0000-00-00', '', 'soon'])
+  for (const text of [
+    '12026-01-20',
+    '120120266',
+    '2026-02-30',
+    '2026-13-01',
+    '2026-1-1',
+    '0000-00-00',
+    '0026-10-15',
+    '',
+    'soon',
+  ])
     it(`a text that is no day is displayed as it is, while it is typed: ${JSON.stringify(text)}`, () => {
       expect(isDay(text)).to.equal(false);
       for (const style of ['short', 'year', 'long'] as const) expect(formatDay(text, style)).to.equal(text);

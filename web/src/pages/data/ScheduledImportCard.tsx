@@ -13,7 +13,7 @@ import { Loaded } from '../../components/Loaded.js';
 import { Card } from '../../components/Page.js';
 import { Badge } from '../../components/StatusBadge.js';
 import { findFileToMatch } from '../../features/imports/scheduled.js';
-import { formatInstant, formatTimestamp, zoneName } from '../../shared/format/dates.js';
+import { formatTimestamp, zoneName } from '../../shared/format/dates.js';
 import { formatCount, formatNumber } from '../../shared/format/numbers.js';
 import { plainMessage } from '../../shared/format/plain-message.js';
 import { ColumnsInUse, MatchFile } from './MatchFile.js';
@@ -24,10 +24,11 @@ type Connection = Answer<'testScheduledImport'>;
 export function ScheduledImportCard({ scheduled }: { readonly scheduled: ScheduledImport }) {
   const files = useQuery(scheduledFilesQuery(scheduled));
   const [connection, setConnection] = useState<Connection | null>(null);
+  const { timezone } = useSession().workspace;
   return (
     <Card
       title={scheduled.name}
-      note={describeNext(scheduled, useSession().workspace.timezone)}
+      note={describeNext(scheduled, timezone)}
       action={<Actions scheduled={scheduled} onTested={setConnection} />}
     >
       {scheduled.error === null ? null : <p role="alert">{plainMessage(scheduled.error)}</p>}
@@ -47,7 +48,7 @@ export function ScheduledImportCard({ scheduled }: { readonly scheduled: Schedul
               ) : (
                 <DataTable
                   caption="Files"
-                  columns={fileColumns}
+                  columns={buildColumns(timezone)}
                   rows={all}
                   rowKey={({ fileId }) => fileId}
                   rowHeight={50}
@@ -61,7 +62,7 @@ export function ScheduledImportCard({ scheduled }: { readonly scheduled: Schedul
   );
 }
 
-/** The next run in the time zone of the workspace, as the schedule beside it. */
+/** All times of the card are in the time zone of the workspace, as its schedule. */
 function describeNext({ nextRunAt, isRunning }: ScheduledImport, timeZone: string): string {
   if (nextRunAt === null) return 'paused';
   return isRunning ? 'is being read' : `read next ${formatTimestamp(nextRunAt, timeZone)}, ${zoneName(timeZone)}`;
@@ -109,7 +110,7 @@ function ConnectionFound({ connection: { files, count, hostKey } }: { readonly c
   );
 }
 
-const fileColumns: readonly Column<ScheduledFile>[] = [
+const buildColumns = (timeZone: string): readonly Column<ScheduledFile>[] => [
   {
     key: 'name',
     header: 'File',
@@ -123,7 +124,7 @@ const fileColumns: readonly Column<ScheduledFile>[] = [
             {name}
           </Link>
         )}
-        <span className="second">{formatInstant(at)}</span>
+        <span className="second">{formatTimestamp(at, timeZone)}</span>
       </>
     ),
   },

@@ -4,19 +4,19 @@ function utc(day: string): Date {
   return new Date(`${day}T00:00:00Z`);
 }
 
-/** Whether the text is a day of the calendar, YYYY-MM-DD. */
+/** The first day that the service accepts: a year that is being typed begins with zeros. */
+const minDay = '1900-01-01';
+
+/** Whether the text is a day of the calendar that the service accepts, YYYY-MM-DD. */
 export function isDay(text: string): boolean {
-  if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return false;
+  if (!/^\d{4}-\d{2}-\d{2}$/.test(text) || text < minDay) return false;
   const date = utc(text);
   return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(text);
 }
 
-/** The first day that the service accepts: a year that is being typed begins with zeros. */
-const minDay = '1900-01-01';
-
 /** Whether both days are complete and in order; null is unbounded. */
 export function isEnteredRange(from: string | null, to: string | null): boolean {
-  const areDays = [from, to].every((day) => day === null || (isDay(day) && day >= minDay));
+  const areDays = [from, to].every((day) => day === null || isDay(day));
   return areDays && (from === null || to === null || from <= to);
 }
 
