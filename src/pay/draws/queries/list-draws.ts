@@ -2,10 +2,8 @@ import { z } from 'zod';
 import { sampleIds } from '../../../kernel/sample-ids.js';
 import { narrowedReps, repIdQuery } from '../../../people/reps/rep.js';
 import { workspaceToday } from '../../../people/reps/rep-views.js';
-import { UnitOfWork } from '../../../platform/database/unit-of-work.js';
-import { CLOCK } from '../../../platform/injection-tokens.js';
 import { effects } from '../../../platform/mcp/tool.js';
-import { operation } from '../../../platform/operations/operation.js';
+import { listOf } from '../../../platform/operations/list-of.js';
 import { asOfQuery } from '../../../platform/operations/schemas.js';
 import { loadDrawStates, paidDraw } from '../../payables/draw-statements.js';
 import { drawExample } from '../draw.js';
@@ -16,37 +14,33 @@ const query = z.strictObject({
   asOf: asOfQuery,
 });
 
-export const listDraws = operation({
-  id: 'listDraws',
-  summary: 'Guarantees and advances of people, with what statements granted and recovered of them',
-  method: 'get',
-  path: '/v1/draws',
-  access: 'rep',
-  payroll: true,
-  query,
-  response: z.object({
-    draws: z.array(paidDraw).describe('Draws by rep, earliest first'),
-    count: z.int().describe('Number of draws'),
-  }),
-  failures: { rep_not_found: 404 },
-  tool: {
-    name: 'list_draws',
-    title: 'List draws',
-    hints: effects.reads,
-    description: {
-      purpose: 'Guaranteed incomes and advances of people, with how they are paid back.',
-      useWhen: 'a statement pays more than it releases.',
-      notFor: 'payables (list_payables).',
-      changes: 'nothing.',
+export const listDraws = listOf(
+  {
+    id: 'listDraws',
+    summary: 'Guarantees and advances of people, with what statements granted and recovered of them',
+    path: '/v1/draws',
+    access: 'rep',
+    payroll: true,
+    query,
+    list: { name: 'draws', items: z.array(paidDraw).describe('Draws by rep, earliest first') },
+    failures: { rep_not_found: 404 },
+    tool: {
+      name: 'list_draws',
+      title: 'List draws',
+      hints: effects.reads,
+      description: {
+        purpose: 'Guaranteed incomes and advances of people, with how they are paid back.',
+        useWhen: 'a statement pays more than it releases.',
+        notFor: 'payables (list_payables).',
+        changes: 'nothing.',
+      },
+      arguments: { repId: 'This person', asOf: { always: undefined } },
+      listsWithin: ['draws'],
+      summary: ({ count }) => `Draws: ${count}.${count === 0 ? ' create_draw enters one, for admins.' : ''}`,
     },
-    arguments: { repId: 'This person', asOf: { always: undefined } },
-    listsWithin: ['draws'],
-    summary: ({ count }) => `Draws: ${count}.${count === 0 ? ' create_draw enters one, for admins.' : ''}`,
-  },
-  example: {
-    query: { repId: sampleIds.repId },
-    response: {
-      draws: [
+    example: {
+      query: { repId: sampleIds.repId },
+      items: [
         {
           ...drawExample,
           owed: 800,
@@ -61,19 +55,13 @@ export const listDraws = operation({
           ],
         },
       ],
-      count: 1,
     },
   },
-  uses: { unitOfWork: UnitOfWork, clock: CLOCK },
-  async execute({ query: { repId, asOf } }, caller, { unitOfWork, clock }) {
-    const repIds = narrowedReps(caller, repId);
-    const draws = await unitOfWork.run(caller, { lock: 'none', access: 'read', asOf }, async (tx) => {
-      const found = await loadDraws(tx, { repIds });
-      const people = [...new Set(found.map((draw) => draw.repId))];
-      const today = await workspaceToday(tx, asOf === undefined ? clock : { now: () => asOf });
-      const states = await loadDrawStates(tx, people, today);
-      return found.map((draw) => ({ ...draw, ...(states.get(draw.drawId) ?? { owed: 0, lines: [] }) }));
-    });
-    return { draws, count: draws.length };
+  async (tx, { query: { repId, asOf } }, caller, clock) => {
+    const found = await loadDraws(tx, { repIds: narrowedReps(caller, repId) });
+    const people = [...new Set(found.map((draw) => draw.repId))];
+    const today = await workspaceToday(tx, asOf === undefined ? clock : { now: () => asOf });
+    const states = await loadDrawStates(tx, people, today);
+    return found.map((draw) => ({ ...draw, ...(states.get(draw.drawId) ?? { owed: 0, lines: [] }) }));
   },
-});
+);

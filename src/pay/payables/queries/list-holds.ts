@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import { dealId } from '../../../deals/deal.js';
 import { sampleIds } from '../../../kernel/sample-ids.js';
-import { UnitOfWork } from '../../../platform/database/unit-of-work.js';
-import { operation } from '../../../platform/operations/operation.js';
+import { listOf } from '../../../platform/operations/list-of.js';
 import { uuid } from '../../../platform/operations/schemas.js';
 import { hold, holdExample } from '../hold.js';
 import { listHolds as loadHolds } from '../hold-views.js';
@@ -12,24 +11,17 @@ const query = z.strictObject({
   dealId: dealId.optional().describe('Only holds of this deal'),
 });
 
-export const listHolds = operation({
-  id: 'listHolds',
-  summary: 'List holds of pay, the latest first',
-  method: 'get',
-  path: '/v1/payables/holds',
-  access: 'admin',
-  payroll: true,
-  query,
-  response: z.object({
-    holds: z.array(hold).describe('The holds, the latest first'),
-    count: z.int().describe('Number of holds'),
-  }),
-  failures: {},
-  example: { query: { repId: sampleIds.repId }, response: { holds: [holdExample], count: 1 } },
-  uses: { unitOfWork: UnitOfWork },
-  async execute({ query: { repId, dealId: held } }, caller, { unitOfWork }) {
-    const repIds = repId === undefined ? null : [repId];
-    const holds = await unitOfWork.read(caller, (tx) => loadHolds(tx, { repIds, dealId: held }));
-    return { holds, count: holds.length };
+export const listHolds = listOf(
+  {
+    id: 'listHolds',
+    summary: 'List holds of pay, the latest first',
+    path: '/v1/payables/holds',
+    access: 'admin',
+    payroll: true,
+    query,
+    list: { name: 'holds', items: z.array(hold).describe('The holds, the latest first') },
+    example: { query: { repId: sampleIds.repId }, items: [holdExample] },
   },
-});
+  (tx, { query: { repId, dealId: held } }) =>
+    loadHolds(tx, { repIds: repId === undefined ? null : [repId], dealId: held }),
+);
