@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import { findRepNames } from '../../people/reps/rep-views.js';
 import { anyOf } from '../../platform/database/columns.js';
+import { latestRows } from '../../platform/database/latest-rows.js';
 import { type Transaction } from '../../platform/database/unit-of-work.js';
 import { type RefundKey, type StoredRefund } from './refund.js';
 
@@ -35,7 +36,7 @@ interface RefundRow extends Omit<StoredRefund, 'lines' | 'updatedAt' | 'waivers'
 }
 
 async function selectRefunds(tx: Transaction, condition: RawBuilder<unknown>): Promise<StoredRefund[]> {
-  const source = tx.asOf === null ? presentRefunds(tx, condition) : earlierRefunds(tx, condition, tx.asOf);
+  const source = tx.asOf === null ? presentRefunds(tx, condition) : earlierRefunds(tx, condition);
   const { rows } = await sql<RefundRow>`
     select * from (${source}) r order by "dealId", day, "refundId" collate "C"`.execute(tx.db);
   const waived = rows.flatMap(({ waivers }) => waivers.flatMap(({ repId }) => repId ?? []));
@@ -63,14 +64,11 @@ function presentRefunds(tx: Transaction, condition: RawBuilder<unknown>): RawBui
     from deal_refunds where workspace_id = ${tx.workspaceId} and ${condition}`;
 }
 
-function earlierRefunds(tx: Transaction, condition: RawBuilder<unknown>, at: Date): RawBuilder<unknown> {
+function earlierRefunds(tx: Transaction, condition: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`
-    select "dealId", "refundId", c.day, c.cause, c.amount, c.reason, c.waivers, c.lines, "updatedAt" from (
-      select distinct on (deal_id, refund_id) deal_id as "dealId", refund_id as "refundId", changed_at as "updatedAt",
-        content
-      from deal_refund_history
-      where workspace_id = ${tx.workspaceId} and changed_at <= ${at}::timestamptz and ${condition}
-      order by deal_id, refund_id, position desc
-    ) h cross join lateral jsonb_to_record(h.content) c (day date, cause text, amount float8, reason text, waivers jsonb, lines jsonb)
-    where h.content is not null`;
+    select deal_id as "dealId", refund_id as "refundId", c.*, changed_at as "updatedAt"
+    from ${latestRows(tx, 'deal_refund_history', ['deal_id', 'refund_id'], [condition])}
+    cross join lateral jsonb_to_record(content) c (day date, cause text, amount float8, reason text, waivers jsonb,
+      lines jsonb)
+    where content is not null`;
 }

@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import { anyOf } from '../../platform/database/columns.js';
+import { latestRows } from '../../platform/database/latest-rows.js';
 import { type Transaction } from '../../platform/database/unit-of-work.js';
 import { type Invoice } from './invoice.js';
 import { type InvoiceKey } from './invoice-store.js';
@@ -20,10 +21,9 @@ interface InvoiceRow extends Omit<Invoice, 'updatedAt'> {
 }
 
 async function selectInvoices(tx: Transaction, condition: RawBuilder<unknown>): Promise<Invoice[]> {
-  const { rows } = await (tx.asOf === null
-    ? selectPresent(tx, condition)
-    : selectEarlier(tx, condition, tx.asOf)
-  ).execute(tx.db);
+  const { rows } = await (tx.asOf === null ? selectPresent(tx, condition) : selectEarlier(tx, condition)).execute(
+    tx.db,
+  );
   return rows.map((row) => ({ ...row, updatedAt: row.updatedAt.toISOString() }));
 }
 
@@ -41,16 +41,12 @@ function selectPresent(tx: Transaction, condition: RawBuilder<unknown>): RawBuil
     order by deal_id, issued_on, invoice_id`;
 }
 
-function selectEarlier(tx: Transaction, condition: RawBuilder<unknown>, at: Date): RawBuilder<InvoiceRow> {
+function selectEarlier(tx: Transaction, condition: RawBuilder<unknown>): RawBuilder<InvoiceRow> {
   return sql<InvoiceRow>`
-    select "dealId", "invoiceId", "updatedAt", c.* from (
-      select distinct on (deal_id, invoice_id) deal_id as "dealId", invoice_id as "invoiceId", changed_at as "updatedAt",
-        content
-      from invoice_history
-      where workspace_id = ${tx.workspaceId} and changed_at <= ${at}::timestamptz and ${condition}
-      order by deal_id, invoice_id, position desc
-    ) h cross join lateral jsonb_to_record(h.content) c (amount float8, "grossAmount" float8, currency text,
-      "issuedOn" date, status text, payments jsonb)
-    where h.content is not null
-    order by "dealId", "issuedOn", "invoiceId"`;
+    select deal_id as "dealId", invoice_id as "invoiceId", changed_at as "updatedAt", c.*
+    from ${latestRows(tx, 'invoice_history', ['deal_id', 'invoice_id'], [condition])}
+    cross join lateral jsonb_to_record(content) c (amount float8, "grossAmount" float8, currency text, "issuedOn" date,
+      status text, payments jsonb)
+    where content is not null
+    order by deal_id, "issuedOn", invoice_id`;
 }

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { type Day, earliestDay } from '../../kernel/day.js';
 import { isUuid } from '../../kernel/ids.js';
+import { latestRows } from '../../platform/database/latest-rows.js';
 import { type Transaction } from '../../platform/database/unit-of-work.js';
 import { type Hold } from './hold.js';
 import { type PayableRow } from './payable-rows.js';
@@ -21,12 +22,9 @@ export interface HoldTerms {
 export async function loadHoldTerms(tx: Transaction): Promise<HoldTerms[]> {
   const columns = sql`hold_id as "holdId", rep_id as "repId", deal_id as "dealId", rule_name as "ruleName",
     from_day as "from", to_day as "to"`;
-  const present = sql<HoldTerms>`select ${columns} from payout_holds where workspace_id = ${tx.workspaceId}`;
-  const earlier = sql<HoldTerms>`
-    select distinct on (hold_id) ${columns} from payout_hold_history
-    where workspace_id = ${tx.workspaceId} and changed_at <= ${tx.asOf}::timestamptz
-    order by hold_id, position desc`;
-  const entered = (await (tx.asOf === null ? present : earlier).execute(tx.db)).rows;
+  const stored = tx.asOf === null ? sql`payout_holds` : latestRows(tx, 'payout_hold_history', ['hold_id']);
+  const { rows: entered } = await sql<HoldTerms>`
+    select ${columns} from ${stored} where workspace_id = ${tx.workspaceId}`.execute(tx.db);
   return [...entered, ...(await loadUnacceptedPlans(tx))];
 }
 

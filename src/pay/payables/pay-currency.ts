@@ -1,4 +1,4 @@
-import { type RawBuilder, sql } from 'kysely';
+import { sql } from 'kysely';
 import { type PayFx } from '../../access/workspaces/workspace.js';
 import { convertAmount, defaultRateTable, type ExchangeRates } from '../../engine/exchange-rates.js';
 import { roundToCurrency } from '../../kernel/currency.js';
@@ -8,6 +8,7 @@ import { Failure } from '../../kernel/failure.js';
 import { groupBy } from '../../kernel/group-by.js';
 import { fxInput } from '../../ledger/input/exchange-rates.js';
 import { loadWorkspaceTerms } from '../../ledger/input/rep-terms.js';
+import { latestRows } from '../../platform/database/latest-rows.js';
 import { type Transaction } from '../../platform/database/unit-of-work.js';
 import {
   type StoredPay,
@@ -34,8 +35,12 @@ export interface PayTerms {
 
 /** Null if each of the reps is paid in the currency in which they earn. */
 export async function loadPayTerms(tx: Transaction, repIds: readonly string[]): Promise<PayTerms | null> {
+  const stored =
+    tx.asOf === null
+      ? sql`rep_pay_currencies`
+      : latestRows(tx, 'rep_pay_currency_history', ['rep_id', 'from_day'], [sql`rep_id = any(${repIds}::uuid[])`]);
   const { rows } = await sql<DatedCurrency & { readonly repId: string }>`
-    select rep_id as "repId", from_day as "from", currency from ${payCurrenciesTable(tx)} c
+    select rep_id as "repId", from_day as "from", currency from ${stored}
     where workspace_id = ${tx.workspaceId} and rep_id = any(${repIds}::uuid[])
     order by from_day desc`.execute(tx.db);
   if (rows.length === 0) return null;
@@ -52,15 +57,6 @@ export async function loadPayTerms(tx: Transaction, repIds: readonly string[]): 
     payFx: payFx ?? { date: 'period_end' },
     today,
   };
-}
-
-/** The currencies of payment as they are, or in a transaction with `asOf` as they were at that instant. */
-function payCurrenciesTable(tx: Transaction): RawBuilder<unknown> {
-  if (tx.asOf === null) return sql`rep_pay_currencies`;
-  return sql`(
-    select distinct on (rep_id, from_day) * from rep_pay_currency_history
-    where workspace_id = ${tx.workspaceId} and changed_at <= ${tx.asOf}::timestamptz
-    order by rep_id, from_day, position desc)`;
 }
 
 /** The statement of the days with what it pays in the currency that is in force on its last day. */

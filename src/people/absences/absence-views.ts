@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import { isUuid } from '../../kernel/ids.js';
+import { latestRows } from '../../platform/database/latest-rows.js';
 import { type Transaction } from '../../platform/database/unit-of-work.js';
 import { type Absence } from './absence.js';
 
@@ -12,11 +13,7 @@ interface AbsenceFilter {
 function absencesTable(tx: Transaction): RawBuilder<unknown> {
   if (tx.asOf === null) return sql`absences`;
   return sql`(
-    select *, null::text as note from (
-      select distinct on (absence_id) * from absence_history
-      where workspace_id = ${tx.workspaceId} and changed_at <= ${tx.asOf}::timestamptz
-      order by absence_id, position desc
-    ) latest where from_day is not null)`;
+    select *, null::text as note from ${latestRows(tx, 'absence_history', ['absence_id'])} where from_day is not null)`;
 }
 
 /** Absences by rep, earliest first. */

@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import { isUuid } from '../../kernel/ids.js';
+import { latestRows } from '../../platform/database/latest-rows.js';
 import { type Transaction } from '../../platform/database/unit-of-work.js';
 import { type Subject } from '../../platform/operations/operation.js';
 import { type Ramp, rampNotFound } from './ramp.js';
@@ -7,12 +8,7 @@ import { type Ramp, rampNotFound } from './ramp.js';
 /** The ramps as a table expression: the current ones, or in a transaction with `asOf` those of that instant. */
 function rampsTable(tx: Transaction): RawBuilder<unknown> {
   if (tx.asOf === null) return sql`ramps`;
-  return sql`(
-    select * from (
-      select distinct on (ramp_id) * from ramp_history
-      where workspace_id = ${tx.workspaceId} and changed_at <= ${tx.asOf}::timestamptz
-      order by ramp_id, position desc
-    ) latest where name is not null)`;
+  return sql`(select * from ${latestRows(tx, 'ramp_history', ['ramp_id'])} where name is not null)`;
 }
 
 /** Ramps by name, each with the number of its assignments today. */

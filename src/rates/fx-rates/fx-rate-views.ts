@@ -2,6 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import { type StoredRate } from '../../engine/exchange-rates.js';
 import { type Day } from '../../kernel/day.js';
 import { unnestRows } from '../../platform/database/columns.js';
+import { latestRows } from '../../platform/database/latest-rows.js';
 import { type Transaction } from '../../platform/database/unit-of-work.js';
 import { type FxRate, type RateKey } from './fx-rate.js';
 
@@ -16,12 +17,8 @@ export interface RateFilter {
 /** The rates as a table expression: the current ones, or in a transaction with `asOf` those of that instant. */
 function ratesTable(tx: Transaction): RawBuilder<unknown> {
   if (tx.asOf === null) return sql`fx_rates`;
-  return sql`(
-    select * from (
-      select distinct on (rate_table, from_currency, to_currency, day) * from fx_rate_history
-      where workspace_id = ${tx.workspaceId} and changed_at <= ${tx.asOf}::timestamptz
-      order by rate_table, from_currency, to_currency, day, position desc
-    ) latest where rate is not null)`;
+  const latest = latestRows(tx, 'fx_rate_history', ['rate_table', 'from_currency', 'to_currency', 'day']);
+  return sql`(select * from ${latest} where rate is not null)`;
 }
 
 function matches(tx: Transaction, { table, from, to, since, until }: RateFilter): RawBuilder<unknown> {
