@@ -23,7 +23,6 @@ export interface OpenMonth {
   readonly books: MonthBooks;
   readonly checklist: Checklist;
   readonly lines: readonly JournalLine[];
-  readonly hash: string;
 }
 
 interface Now {
@@ -32,28 +31,33 @@ interface Now {
 }
 
 export async function loadOpenMonth(tx: Transaction, month: Month, today: Day): Promise<OpenMonth> {
+  const months = await requireOpen(tx, month, today);
+  const books = await loadBooks(tx, { month, repIds: null, entity: null, today });
+  const lines = books.lines.filter((line) => line.month === month);
+  return { months, books, checklist: await loadChecklist(tx, months, books, today), lines };
+}
+
+export async function requireOpen(tx: Transaction, month: Month, today: Day): Promise<BookMonths> {
   const months = await loadBookMonths(tx, today);
   assertBookMonth(months, month);
   if (month < months.firstOpen) throw monthClosed(month);
-  const books = await loadBooks(tx, { month, repIds: null, entity: null, today });
-  const lines = books.lines.filter((line) => line.month === month);
-  const before = months.closed.find((closing) => closing.month === previousPeriod(month)) ?? null;
-  return {
-    months,
-    books,
-    checklist: await loadChecklist(tx, months, books, today),
-    lines,
-    hash: hashLines(before?.hash ?? null, month, lines),
-  };
+  return months;
 }
 
-export async function prepareMonth(tx: Transaction, caller: Caller, month: Month, now: Now): Promise<OpenMonth> {
+/** The hash with which the month would be closed now. */
+function hashOf({ months, books: { month }, lines }: OpenMonth): string {
+  const before = months.closed.find((closing) => closing.month === previousPeriod(month));
+  return hashLines(before?.hash ?? null, month, lines);
+}
+
+export async function prepareMonth(tx: Transaction, caller: Caller, month: Month, now: Now): Promise<Checklist> {
   const open = await loadOpenMonth(tx, month, now.today);
   assertNothingBlocks(month, open.checklist);
-  await savePreparation(tx, caller, { month, hash: open.hash, totals: totalLines(open.lines), at: now.at });
-  await recordEvents(tx, [{ type: 'accounting.month_prepared', data: { month, hash: open.hash } }]);
-  await record(tx, caller, 'accounting_month_prepared', month, { hash: open.hash }, now.at);
-  return open;
+  const hash = hashOf(open);
+  await savePreparation(tx, caller, { month, hash, totals: totalLines(open.lines), at: now.at });
+  await recordEvents(tx, [{ type: 'accounting.month_prepared', data: { month, hash } }]);
+  await record(tx, caller, 'accounting_month_prepared', month, { hash }, now.at);
+  return open.checklist;
 }
 
 export async function closeMonth(
@@ -71,11 +75,12 @@ export async function closeMonth(
   const isSamePerson = prepared.authorId !== null && peopleBehind(caller).includes(prepared.authorId);
   if (secondPerson && isSamePerson) throw ownWork('You have prepared the month. Another person closes it.');
   assertNothingBlocks(month, open.checklist);
-  if (open.hash !== prepared.hash || open.hash !== hash) throw booksChanged(prepared, open);
+  const current = hashOf(open);
+  if (current !== prepared.hash || current !== hash) throw booksChanged(prepared, current, open.lines);
   const version = await insertClosing(tx, caller, {
     month,
     isOpening: false,
-    hash: open.hash,
+    hash,
     content: {
       states: open.books.states.map(toStoredStates),
       warnings: open.checklist.warnings,
@@ -89,8 +94,8 @@ export async function closeMonth(
     treatments: open.books.treatments,
   });
   await deletePreparation(tx, month);
-  const details = { hash: open.hash, version, warnings: open.checklist.warnings, onePerson: isSamePerson };
-  await recordEvents(tx, [{ type: 'accounting.month_closed', data: { month, hash: open.hash, version } }]);
+  const details = { hash, version, warnings: open.checklist.warnings, onePerson: isSamePerson };
+  await recordEvents(tx, [{ type: 'accounting.month_closed', data: { month, hash, version } }]);
   await record(tx, caller, 'accounting_month_closed', month, details, now.at);
 }
 
@@ -173,10 +178,10 @@ function ownWork(message: string): Failure {
   return new Failure('second_person_required', message);
 }
 
-function booksChanged(prepared: Preparation, open: OpenMonth): Failure {
+function booksChanged(prepared: Preparation, hash: string, lines: readonly JournalLine[]): Failure {
   const keyed = (totals: Preparation['totals']) =>
     new Map(totals.map((total) => [`${total.entity} ${total.account} ${total.currency}`, total]));
-  const [before, now] = [keyed(prepared.totals), keyed(totalLines(open.lines))];
+  const [before, now] = [keyed(prepared.totals), keyed(totalLines(lines))];
   const changed = [...new Map([...before, ...now])]
     .filter(([key]) => before.get(key)?.amount !== now.get(key)?.amount)
     .map(([key, { entity, account, currency }]) => ({
@@ -186,7 +191,7 @@ function booksChanged(prepared: Preparation, open: OpenMonth): Failure {
       now: now.get(key)?.amount ?? '0',
     }));
   return new Failure('books_changed', 'The books have changed since the month was prepared. Prepare it again.', {
-    hash: open.hash,
+    hash,
     changed,
   });
 }

@@ -38,22 +38,30 @@ export async function loadClosingContent(
   return content;
 }
 
-/** The lines that closings have posted until the month, of these reps, or of everyone. */
+/**
+ * The lines that closings have posted until the month, of these reps, or of everyone. What a source amortised before the
+ * month is one line for each account, dated in the last of its months: lots have a line for each month of their life.
+ */
 export async function loadPostedLines(
   tx: Transaction,
   until: Month,
   repIds: readonly string[] | null,
 ): Promise<JournalLine[]> {
+  const same = sql.raw(
+    'l.entity, l.kind, l.source, l.account, l.rep_id, l.currency, l.late, l.deal_id, l.plan_id, l.rule_name, l.period, l.batch_id, l.draw_id',
+  );
   const { rows } = await sql<Omit<JournalLine, 'amount' | 'value'> & { amount: string; value: string }>`
-    select l.line_id as "lineId", l.entity, l.month, l.day, l.kind, l.ref, l.source, l.account, l.rep_id as "repId",
-      l.currency, l.amount::text as amount, l.value::text as value, l.late, l.deal_id as "dealId",
-      l.plan_id as "planId", l.rule_name as "ruleName", l.period, l.batch_id as "batchId", l.draw_id as "drawId"
+    select min(l.line_id) as "lineId", l.entity, max(l.month) as month, max(l.day) as day, l.kind, min(l.ref) as ref,
+      l.source, l.account, l.rep_id as "repId", l.currency, sum(l.amount)::text as amount, sum(l.value)::text as value,
+      l.late, l.deal_id as "dealId", l.plan_id as "planId", l.rule_name as "ruleName", l.period,
+      l.batch_id as "batchId", l.draw_id as "drawId"
     from accounting_lines l
     join accounting_closings c on c.workspace_id = l.workspace_id and c.month = l.month and c.version = l.version
       and c.closed_at <= coalesce(${tx.asOf}::timestamptz, 'infinity')
       and (c.reopened_at is null or c.reopened_at > ${tx.asOf}::timestamptz)
     where l.workspace_id = ${tx.workspaceId} and l.month <= ${until}
       ${repIds === null ? sql`` : sql`and l.rep_id = any(${repIds}::uuid[])`}
-    order by l.month, l.line_id`.execute(tx.db);
+    group by ${same}, case when l.kind <> 'amortisation' or l.month = ${until} then l.month || l.line_id end
+    order by month, "lineId"`.execute(tx.db);
   return rows.map((row) => ({ ...row, amount: Decimal.of(row.amount), value: Decimal.of(row.value) }));
 }

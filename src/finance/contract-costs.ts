@@ -6,7 +6,7 @@ import { groupBy } from '../kernel/group-by.js';
 import { type EntryKind } from './accounts.js';
 import { type JournalLine } from './journal-line.js';
 import { type MonthBooks } from './load-books.js';
-import { type Future } from './lots-of-rep.js';
+import { type Future } from './lot.js';
 import { type Month } from './month.js';
 import { toNumbers } from './to-numbers.js';
 

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, hash } from 'node:crypto';
 import { type Day } from '../kernel/day.js';
 import { type Decimal } from '../kernel/decimal.js';
 import { type AccountRole, type EntryKind } from './accounts.js';
@@ -27,13 +27,14 @@ export interface JournalLine extends Origin {
   readonly late: boolean;
 }
 
-export type UnnamedLine = Omit<JournalLine, 'lineId'>;
-
-/** The line with its id: equal facts give equal ids, in any order. */
-export function nameLine(workspaceId: string, line: UnnamedLine): JournalLine {
-  const { entity, month, kind, repId, ref, account, currency } = line;
-  const content = JSON.stringify([workspaceId, entity, month, kind, repId, ref, account, currency]);
-  return { ...line, lineId: createHash('sha256').update(content).digest('hex').slice(0, 32) };
+/** The id of a line of an entry: equal facts give equal ids, in any order. */
+export function deriveLineId(
+  workspaceId: string,
+  entry: Pick<JournalLine, 'entity' | 'month' | 'kind' | 'repId' | 'ref' | 'currency'>,
+  account: AccountRole,
+): string {
+  const { entity, month, kind, repId, ref, currency } = entry;
+  return hash('sha256', JSON.stringify([workspaceId, entity, month, kind, repId, ref, account, currency])).slice(0, 32);
 }
 
 /** SHA-256 over the hash of the closing before, the month and its lines in the order of their ids. */

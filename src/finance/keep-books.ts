@@ -6,7 +6,7 @@ import { Decimal, maximum, minimum, sum } from '../kernel/decimal.js';
 import { groupBy } from '../kernel/group-by.js';
 import { periodRange, previousPeriod } from '../kernel/period.js';
 import { type AccountRole, contraAccounts, type EntryKind, lateKinds } from './accounts.js';
-import { type JournalLine, nameLine, type UnnamedLine } from './journal-line.js';
+import { deriveLineId, type JournalLine } from './journal-line.js';
 import { type Month } from './month.js';
 import { type Movement, noOrigin, type Origin } from './movement.js';
 
@@ -337,14 +337,14 @@ class BookKeeper {
   }
 
   private postEntry({ origin, ...head }: EntryHead, postings: readonly Posting[]): void {
-    const ref = head.late ? `${head.source}|late` : head.source;
     const { workspaceId, repId, entity } = this.input;
-    for (const posting of postings) {
-      if (posting.amount.isZero() && posting.value.isZero()) continue;
-      const line: UnnamedLine = { ...head, ...origin, ...posting, ref, repId, entity: entity.code };
-      const named = nameLine(workspaceId, line);
-      this.lines.push(named);
-      this.carry(named);
+    const ref = head.late ? `${head.source}|late` : head.source;
+    const entry = { ...head, ...origin, ref, repId, entity: entity.code };
+    for (const { account, amount, value } of postings) {
+      if (amount.isZero() && value.isZero()) continue;
+      const line = { ...entry, account, amount, value, lineId: deriveLineId(workspaceId, entry, account) };
+      this.lines.push(line);
+      this.carry(line);
     }
   }
 

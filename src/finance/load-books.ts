@@ -6,6 +6,7 @@ import { type Day } from '../kernel/day.js';
 import { Decimal, sum } from '../kernel/decimal.js';
 import { groupBy } from '../kernel/group-by.js';
 import { periodRange, previousPeriod } from '../kernel/period.js';
+import { EventLoopSlice } from '../kernel/waiting.js';
 import { loadCalendar } from '../ledger/input/calendar.js';
 import { exchangeRatesOf, loadFxTerms } from '../ledger/input/exchange-rates.js';
 import { loadWorkspaceTerms } from '../ledger/input/rep-terms.js';
@@ -19,8 +20,9 @@ import { estimateOf, type StoredEstimate, sourceOfEstimate } from './estimate.js
 import { loadEstimates } from './estimate-views.js';
 import { type JournalLine } from './journal-line.js';
 import { type Books, type Convert, type Estimate, type FindRate, keepBooks } from './keep-books.js';
+import { type Future } from './lot.js';
 import { loadLotFacts, noLotFacts } from './lot-facts.js';
-import { addFuture, type Future, moveRows, readFuture, toFuture } from './lots-of-rep.js';
+import { addFuture, moveRows, readFuture } from './lots-of-rep.js';
 import { listMonths, type Month } from './month.js';
 import { noOrigin } from './movement.js';
 import { openingLotFacts } from './opening-lot-facts.js';
@@ -258,7 +260,10 @@ async function keepOpen(
     return listLots(others.length === 0 ? known : [...known, ...(await loadOpenBooks(tx, others, terms))]);
   });
   const writeOffs = groupBy(await loadApprovedWriteOffs(tx, repIds), keyOf);
-  const all = open.map(({ repId, entity, own, estimates, lotTerms }) => {
+  const slice = new EventLoopSlice();
+  const all = [];
+  for (const { repId, entity, own, estimates, lotTerms } of open) {
+    await slice.pause();
     const { posted: before, convert } = lotTerms;
     const moved = moveRows(own.rows, lotTerms, { until: last, writtenDown });
     const movements = [...own.movements, ...moved.movements];
@@ -275,15 +280,14 @@ async function keepOpen(
       ...(isOpening ? { isOpening } : {}),
     });
     const lines = [...before, ...books.lines];
-    const future = addFuture(moved.lots.map((lot) => toFuture(lot, last)));
-    return {
+    all.push({
       lines,
       states: listStates({ repId, entity: entity.code }, own, lines, to),
       missingRates: books.missingRates,
-      future: new Map([[entity.code, future]]),
+      future: new Map([[entity.code, moved.future]]),
       treatments: moved.treatments,
-    };
-  });
+    });
+  }
   return {
     lines: all.flatMap(({ lines }) => lines),
     states: all.flatMap(({ states }) => states),

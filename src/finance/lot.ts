@@ -71,14 +71,12 @@ interface Fraction {
  * test of impairment counts.
  */
 export function replayLot(lot: Lot, until: Month): LotMonth[] {
-  if (until < lot.first) return [];
   const life = new Life(lot);
-  return listMonths(lot.first, until).map((month) => life.pass(month));
+  return monthsOf(lot, until).map((month) => life.pass(month));
 }
 
-/** What is amortised in each month after the given one, as things are at its end. */
-export function futureOf(lot: Lot, month: Month): { readonly month: Month; readonly amount: Decimal }[] {
-  if (month < lot.first) return [];
+/** The life of a lot until the month, and what is amortised in each month after it, as things are at its end. */
+export function foreseeLot(lot: Lot, month: Month): { readonly months: readonly LotMonth[]; readonly future: Future } {
   const { to } = periodRange(month);
   const { terminatedOn = null } = lot;
   const life = new Life({
@@ -87,12 +85,21 @@ export function futureOf(lot: Lot, month: Month): { readonly month: Month; reado
     terminatedOn: terminatedOn !== null && terminatedOn <= to ? terminatedOn : null,
     writtenDown: new Map([...(lot.writtenDown ?? [])].filter(([tested]) => tested <= month)),
   });
-  for (const each of listMonths(lot.first, month)) life.pass(each);
-  const future: { month: Month; amount: Decimal }[] = [];
-  for (let next = nextPeriod(month); !life.carrying.isZero(); next = nextPeriod(next))
-    future.push({ month: next, amount: life.pass(next).amortised });
-  return future;
+  const months = monthsOf(lot, month).map((each) => life.pass(each));
+  const future = new Map<Month, Decimal>();
+  if (months.length > 0)
+    for (let next = nextPeriod(month); !life.carrying.isZero(); next = nextPeriod(next))
+      future.set(next, life.pass(next).amortised);
+  return { months, future };
 }
+
+/** The months of the lot until the month; none before its first one. */
+function monthsOf({ first }: Lot, until: Month): Month[] {
+  return until < first ? [] : listMonths(first, until);
+}
+
+/** What is amortised after a month, by month. */
+export type Future = ReadonlyMap<Month, Decimal>;
 
 /** A lot that passes one month after the other. */
 class Life {
@@ -163,8 +170,9 @@ class Life {
     const living = partOf(amount, share, this.lot.digits);
     const { passed, all } = countUnits(this.schedule, month);
     if (all <= before) return Decimal.zero;
-    const spread = living.times(Decimal.of(passed - before)).dividedBy(Decimal.of(all - before));
-    return living.minus(spread.rounded(this.lot.digits));
+    const { digits } = this.lot;
+    const spread = living.times(Decimal.of(passed - before)).dividedBy(Decimal.of(all - before), digits + 1);
+    return living.minus(spread.rounded(digits));
   }
 }
 
@@ -175,8 +183,11 @@ function isSameSchedule(a: Schedule, b: Schedule): boolean {
   );
 }
 
+const noneTakenBack: ReadonlyMap<string, Decimal> = new Map();
+
 /** What rows take back of what ends in the month, one after the other. */
 function divideEnded(ended: Decimal, { takenBack, first }: Lot, month: Month): ReadonlyMap<string, Decimal> {
+  if (ended.sign() <= 0) return noneTakenBack;
   let rest = ended;
   const parts = takenBack
     .filter(({ day }) => (monthOf(day) < first ? first : monthOf(day)) === month)
@@ -193,6 +204,7 @@ const nothing: Fraction = { left: Decimal.zero, of: Decimal.of(1) };
 
 /** The part of the deal that has not ended at the end of the month. */
 function livingPart({ ends, terminatedOn = null }: Lot, month: Month): Fraction {
+  if (ends.length === 0 && terminatedOn === null) return whole;
   const { to } = periodRange(month);
   if (terminatedOn !== null && terminatedOn <= to) return nothing;
   const ended = ends.filter(({ day }) => day <= to);

@@ -1,25 +1,25 @@
 import { addTo } from '../kernel/add-to.js';
 import { type Day } from '../kernel/day.js';
-import { Decimal, sum } from '../kernel/decimal.js';
-import { groupBy } from '../kernel/group-by.js';
+import { Decimal } from '../kernel/decimal.js';
 import { periodRange } from '../kernel/period.js';
 import { type PayableRow } from '../pay/payables/payable-rows.js';
 import { type ClosedLot } from './closed-lots.js';
-import { futureOf, replayLot } from './lot.js';
+import { type Future, foreseeLot } from './lot.js';
 import { type Month } from './month.js';
 import { type Movement, noOrigin } from './movement.js';
-import { type LotRow, type RowLot, type WrittenDownOf } from './row-lot.js';
+import { type LotRow, type WrittenDownOf } from './row-lot.js';
 import { toRowMovement } from './row-movements.js';
 import { type LotTermsOfRep, listLotsOf, toClosedLots, treatRows } from './treat-rows.js';
 
 interface MovedRows {
   readonly movements: readonly Movement[];
-  readonly lots: readonly RowLot[];
+  /** What is amortised after the last month. */
+  readonly future: Future;
   /** What a closing of the month stores of the treatment of rows, unless an earlier one has stored the same. */
   readonly treatments: readonly ClosedLot[];
 }
 
-/** The movements of the rows, those of their lots until the month, and the lots. */
+/** The movements of the rows, and those of their lots until the month and after it. */
 export function moveRows(
   rows: readonly PayableRow[],
   terms: LotTermsOfRep,
@@ -29,8 +29,10 @@ export function moveRows(
   const { code, currency } = terms.entity;
   const lots = listLotsOf(treated, terms).map((lot) => ({ ...lot, writtenDown: writtenDown(code, lot.row) }));
   const clawedBack = new Map<string, Decimal>();
+  const future = new Map<Month, Decimal>();
   const ofLots = lots.flatMap((lot) => {
-    const months = replayLot(lot, until);
+    const { months, future: ofLot } = foreseeLot(lot, until);
+    for (const [month, amount] of ofLot) addTo(future, month, amount);
     for (const month of months) for (const [key, amount] of month.clawedBack) addTo(clawedBack, key, amount);
     return [
       ...(lot.isOpening
@@ -54,7 +56,7 @@ export function moveRows(
   }));
   return {
     movements: [...ofRows, ...ofLots],
-    lots,
+    future,
     treatments: treated.flatMap((each) => toClosedLots(each, terms, until)),
   };
 }
@@ -81,20 +83,15 @@ function lotMovement(
   ];
 }
 
-export const toFuture = (lot: RowLot, month: Month): Future =>
-  new Map(futureOf(lot, month).map((part) => [part.month, part.amount]));
 export const readFuture = (stored: Readonly<Record<Month, string>>): Future =>
   new Map(Object.entries(stored).map(([month, amount]) => [month, Decimal.of(amount)]));
 
 export const toStoredFuture = (future: Future): Readonly<Record<Month, string>> =>
   Object.fromEntries([...future].map(([month, amount]) => [month, amount.toString()]));
 
-/** What is amortised after the month, by month. */
-export type Future = ReadonlyMap<Month, Decimal>;
-export const addFuture = (parts: readonly Future[]): Future => {
-  const byMonth = groupBy(
-    parts.flatMap((part) => [...part]),
-    ([month]) => month,
-  );
-  return new Map([...byMonth].sort().map(([month, amounts]) => [month, sum(amounts.map(([, amount]) => amount))]));
-};
+/** The sums by month, in the order of the months. */
+export function addFuture(parts: readonly Future[]): Future {
+  const future = new Map<Month, Decimal>();
+  for (const part of parts) for (const [month, amount] of part) addTo(future, month, amount);
+  return new Map([...future].sort(([a], [b]) => (a < b ? -1 : 1)));
+}

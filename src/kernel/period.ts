@@ -1,4 +1,4 @@
-import { addDays, type Day, type DayRange, daysInMonth, earliestDay, latestDay, toDay } from './day.js';
+import { addDays, addMonths, type Day, type DayRange, daysInMonth, earliestDay, latestDay, toDay } from './day.js';
 
 /**
  * `2026-03`, `2026-Q1`, `2026-H1` or `2026`, or of a fiscal year `FY2026-P03`, `FY2026-Q1`, `FY2026-H1` or `FY2026`: a
@@ -58,12 +58,18 @@ export function toPeriod(day: Day, kind: PeriodKind): Period {
 
 /** The period of the same kind that ends the day before this one begins. */
 export function previousPeriod(period: Period): Period {
-  return toPeriod(addDays(periodRange(period).from, -1), parseKind(period) as PeriodKind);
+  return shift(period, -1);
 }
 
 /** The period of the same kind that begins the day after this one ends. */
 export function nextPeriod(period: Period): Period {
-  return toPeriod(addDays(periodRange(period).to, 1), parseKind(period) as PeriodKind);
+  return shift(period, 1);
+}
+
+/** The period of the same kind, so many periods later. */
+function shift(period: Period, count: number): Period {
+  const kind = parseKind(period) as PeriodKind;
+  return toPeriod(addMonths(periodRange(period).from, count * monthsIn[kind]), kind);
 }
 
 /** The periods of that kind that touch the range, oldest first. */

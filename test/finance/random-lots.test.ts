@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { testLots } from '#src/finance/impairment.js';
 import { frameworks } from '#src/finance/keep-books.js';
-import { futureOf, type Lot, replayLot } from '#src/finance/lot.js';
+import { foreseeLot, type Lot, replayLot } from '#src/finance/lot.js';
 import { monthOf } from '#src/finance/month.js';
 import { conventions, type Length, toSchedule } from '#src/finance/schedule.js';
 import { Decimal, sum } from '#src/kernel/decimal.js';
@@ -115,7 +115,7 @@ class RandomDeal {
   private checkFuture(lot: Lot): void {
     const month = monthOf(this.day());
     const known = replayLot(lot, month).at(-1)?.carrying ?? Decimal.zero;
-    const future = sum(futureOf(lot, month).map(({ amount }) => amount));
+    const future = sum(foreseeLot(lot, month).future.values());
     expect(future.toString(), `seed ${this.seed}, future of ${month}`).to.equal(known.toString());
   }
 

@@ -7,7 +7,7 @@ import { type Transaction, UnitOfWork } from '../../platform/database/unit-of-wo
 import { CLOCK } from '../../platform/injection-tokens.js';
 import { operation } from '../../platform/operations/operation.js';
 import { text } from '../../platform/operations/schemas.js';
-import { closeMonth, loadOpenMonth, postJournals, prepareMonth, reopenMonth } from '../close-month.js';
+import { closeMonth, postJournals, prepareMonth, reopenMonth, requireOpen } from '../close-month.js';
 import { deletePreparation } from '../preparation.js';
 import {
   loadMonth,
@@ -31,17 +31,39 @@ const uses = { unitOfWork: UnitOfWork, clock: CLOCK };
 const params = { month: '2026-02' };
 const open = { ...monthWithChecklistExample, status: 'open', version: null, closedBy: null, closedAt: null } as const;
 
-/** Changes a month, alone in the workspace, and returns it. */
-async function change(
+type Response = z.input<typeof monthWithChecklist>;
+
+interface Parts {
+  readonly unitOfWork: UnitOfWork;
+  readonly clock: Clock;
+}
+
+interface Now {
+  readonly today: Day;
+  readonly at: Date;
+}
+
+/** Works on the months alone in the workspace. */
+function inBooks(
   caller: Caller,
-  { unitOfWork, clock }: { readonly unitOfWork: UnitOfWork; readonly clock: Clock },
+  { unitOfWork, clock }: Parts,
+  work: (tx: Transaction, now: Now) => Promise<Response>,
+): Promise<Response> {
+  return unitOfWork.run(caller, { lock: 'exclusive', access: 'write' }, async (tx) =>
+    work(tx, { today: await workspaceToday(tx, clock), at: clock.now() }),
+  );
+}
+
+/** Changes a month, and returns it. */
+function change(
+  caller: Caller,
+  parts: Parts,
   month: string,
-  work: (tx: Transaction, now: { readonly today: Day; readonly at: Date }) => Promise<unknown>,
-): Promise<z.input<typeof monthWithChecklist>> {
-  return unitOfWork.run(caller, { lock: 'exclusive', access: 'write' }, async (tx) => {
-    const today = await workspaceToday(tx, clock);
-    await work(tx, { today, at: clock.now() });
-    return loadMonth(tx, month, today);
+  work: (tx: Transaction, now: Now) => Promise<void>,
+): Promise<Response> {
+  return inBooks(caller, parts, async (tx, now) => {
+    await work(tx, now);
+    return loadMonth(tx, month, now.today);
   });
 }
 
@@ -59,7 +81,9 @@ export const prepareAccountingMonth = operation({
   example: { params, response: { ...open, status: 'prepared', preparedAt: '2026-03-04T09:00:00.000Z' } },
   uses,
   async execute({ params: { month } }, caller, parts) {
-    return change(caller, parts, month, (tx, now) => prepareMonth(tx, caller, month, now));
+    return inBooks(caller, parts, async (tx, now) =>
+      loadMonth(tx, month, now.today, await prepareMonth(tx, caller, month, now)),
+    );
   },
 });
 
@@ -78,7 +102,7 @@ export const cancelAccountingPreparation = operation({
   uses,
   async execute({ params: { month } }, caller, parts) {
     return change(caller, parts, month, async (tx, { today }) => {
-      await loadOpenMonth(tx, month, today);
+      await requireOpen(tx, month, today);
       await deletePreparation(tx, month);
     });
   },

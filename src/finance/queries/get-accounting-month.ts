@@ -19,16 +19,18 @@ export const monthWithChecklist = z.object({
   ),
 });
 
+/** The month with the checklist that is known, or with that of now. */
 export async function loadMonth(
   tx: Transaction,
   name: string,
   today: string,
+  known?: Checklist,
 ): Promise<z.input<typeof monthWithChecklist>> {
   const months = await loadBookMonths(tx, today);
   assertBookMonth(months, name);
   const found = (await loadAccountingMonths(tx, months)).find((each) => each.month === name) as AccountingMonth;
   const closing = months.closed.find((each) => each.month === name);
-  if (closing === undefined) return { ...found, checklist: (await loadOpenMonth(tx, name, today)).checklist };
+  if (closing === undefined) return { ...found, checklist: known ?? (await loadOpenMonth(tx, name, today)).checklist };
   const { warnings } = await loadClosingContent(tx, closing);
   return { ...found, checklist: { blocking: [], warnings: warnings as Checklist['warnings'] } };
 }

@@ -9,7 +9,7 @@ import { operation } from '../../platform/operations/operation.js';
 import { offsetPage } from '../../platform/operations/schemas.js';
 import { contractCostRow, costGroupings, nameCostRows, rollCostsForward, splitByTerm } from '../contract-costs.js';
 import { entityCode } from '../entity.js';
-import { type Future } from '../lots-of-rep.js';
+import { type Future } from '../lot.js';
 import { month } from '../month.js';
 import { mainEntity, type StoredEntity } from '../settings-views.js';
 import { liabilityQuery, readBooks } from './get-liability.js';
