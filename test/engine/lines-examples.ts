@@ -648,6 +648,15 @@ function examples(): void {
       'field_missing',
       'field_missing',
     ]);
+    const none = table('None', ['line.family exact'], ['rate'], [['other'], 0.1]);
+    for (const [low, high] of [
+      [{ table: 'T', column: 'low' }, { table: 'None' }],
+      [{ table: 'None' }, { table: 'T', column: 'low' }],
+    ] as const) {
+      const rules = [{ ...mixed, tiers: tiersOf(at(0, low), at(1, high)) }];
+      const ofBoth = lineReasons({ rules, tables: [units, none], ...after80 });
+      expect(ofBoth, 'of two reasons, that of the table').to.deep.equal(Array(3).fill('rate_not_found'));
+    }
   });
 
   it('J64: looks up a grid for deals without lines', () => {
