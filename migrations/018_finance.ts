@@ -104,7 +104,7 @@ async function createEstimates(db: Kysely<unknown>): Promise<void> {
   await sql`
     create table accounting_estimates (
       workspace_id uuid not null references workspaces,
-      month text not null check (month ~ '^[0-9]{4}-[0-9]{2}$'),
+      month text not null check (month ~ '^([0-9]{4}-|FY[0-9]{4}-P)[0-9]{2}$'),
       version integer not null check (version > 0),
       -- [{repId, planId, ruleName, period, method, currency, pay, toDate}]
       estimates jsonb not null,
@@ -132,7 +132,7 @@ async function createClosings(db: Kysely<unknown>): Promise<void> {
   await sql`
     create table accounting_closings (
       workspace_id uuid not null references workspaces,
-      month text not null check (month ~ '^[0-9]{4}-[0-9]{2}$'),
+      month text not null check (month ~ '^([0-9]{4}-|FY[0-9]{4}-P)[0-9]{2}$'),
       version smallint not null check (version > 0),
       -- the balances before the first month, which no one closes
       is_opening boolean not null default false,

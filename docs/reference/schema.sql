@@ -2591,7 +2591,7 @@ CREATE TABLE accounting_estimates (
   stored_at timestamp with time zone NOT NULL,
   CONSTRAINT accounting_estimates_pkey PRIMARY KEY (workspace_id, month, version),
   CONSTRAINT accounting_estimates_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(workspace_id),
-  CONSTRAINT accounting_estimates_month_check CHECK ((month ~ '^[0-9]{4}-[0-9]{2}$'::text)),
+  CONSTRAINT accounting_estimates_month_check CHECK ((month ~ '^([0-9]{4}-|FY[0-9]{4}-P)[0-9]{2}$'::text)),
   CONSTRAINT accounting_estimates_version_check CHECK ((version > 0))
 );
 ALTER TABLE accounting_estimates ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
@@ -2637,7 +2637,7 @@ CREATE TABLE accounting_closings (
   posted_reference text,
   CONSTRAINT accounting_closings_pkey PRIMARY KEY (workspace_id, month, version),
   CONSTRAINT accounting_closings_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(workspace_id),
-  CONSTRAINT accounting_closings_month_check CHECK ((month ~ '^[0-9]{4}-[0-9]{2}$'::text)),
+  CONSTRAINT accounting_closings_month_check CHECK ((month ~ '^([0-9]{4}-|FY[0-9]{4}-P)[0-9]{2}$'::text)),
   CONSTRAINT accounting_closings_version_check CHECK ((version > 0))
 );
 CREATE UNIQUE INDEX accounting_closings_closed ON accounting_closings USING btree (workspace_id, month) WHERE (reopened_at IS NULL);

@@ -160,6 +160,7 @@ export const errorExplanations: Readonly<Record<string, string>> = {
   month_not_found:
     'There are no books of this month. They begin with `details.from`, and `details.current` is the present month.',
   no_crm_configured: 'The CRM is not connected to the workspace. Connect it first.',
+  no_fiscal_period: 'The fiscal year of the month is not defined. Define it with `PUT /v1/fiscal-years`.',
   no_known_columns: 'The header of the file names no known column. The message lists the columns.',
   no_person: 'Only a person who is signed in decides about changes of agents; keys and agents do not.',
   no_preview: 'The change moves no amounts, or its preview takes too long. Decide without a preview.',

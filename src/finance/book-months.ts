@@ -1,14 +1,15 @@
 import { type Day } from '../kernel/day.js';
 import { Failure } from '../kernel/failure.js';
-import { nextPeriod, previousPeriod } from '../kernel/period.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
+import { type BookCalendar, loadBookCalendar } from './book-calendar.js';
 import { type Closing } from './closing.js';
 import { listClosed } from './closing-views.js';
-import { type Month, monthOf } from './month.js';
+import { type Month, nextMonth, previousMonth } from './month.js';
 import { requireAccounting } from './settings-views.js';
 
 /** Which months have books, and which of them is the first that is open. */
 export interface BookMonths {
+  readonly calendar: BookCalendar;
   readonly from: Month;
   readonly firstOpen: Month;
   readonly current: Month;
@@ -19,8 +20,9 @@ export interface BookMonths {
 export async function loadBookMonths(tx: Transaction, today: Day): Promise<BookMonths> {
   const { from } = await requireAccounting(tx);
   const closed = await listClosed(tx);
-  const latest = closed[0]?.month ?? previousPeriod(from);
-  return { from, firstOpen: nextPeriod(latest), current: monthOf(today), closed };
+  const latest = closed[0]?.month ?? previousMonth(from);
+  const calendar = await loadBookCalendar(tx, from);
+  return { calendar, from, firstOpen: nextMonth(latest), current: calendar.monthOf(today), closed };
 }
 
 export function assertBookMonth({ from, current }: BookMonths, month: Month): void {

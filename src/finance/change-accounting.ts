@@ -3,7 +3,7 @@ import { type AccountingTerms } from '../access/workspaces/workspace-tables.js';
 import { type Caller } from '../kernel/caller.js';
 import { type Day } from '../kernel/day.js';
 import { Failure, invalid } from '../kernel/failure.js';
-import { previousPeriod } from '../kernel/period.js';
+import { loadCalendar } from '../ledger/input/calendar.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
 import { insertClosing, markReopened } from './closing-store.js';
 import { listClosed } from './closing-views.js';
@@ -11,7 +11,7 @@ import { saveEntity } from './entity-store.js';
 import { hashLines } from './journal-line.js';
 import { loadLabels } from './labels.js';
 import { loadOpening } from './load-books.js';
-import { type Month } from './month.js';
+import { isFiscal, type Month, previousMonth } from './month.js';
 import { findAccounting, findEntity, listEntities, mainEntity } from './settings-views.js';
 
 /** Turns accounting on or off, or changes its terms. Turning it on stores the balances before the first month. */
@@ -25,6 +25,7 @@ export async function changeAccounting(
   if (!requested.enabled) return turnOff(tx, caller, present, at);
   const from = requested.from ?? present?.from;
   if (from === undefined) throw invalid({ path: 'accounting.from', message: 'is required to turn accounting on' });
+  if (isFiscal(from)) (await loadCalendar(tx)).range(from, 'accounting.from');
   const secondPerson = requested.secondPerson ?? present?.secondPerson ?? true;
   await saveAccounting(tx, { from, secondPerson });
   if (present?.from === from) return;
@@ -63,7 +64,7 @@ async function storeOpening(
   caller: Caller,
   { from, today, at }: { readonly from: Month; readonly today: Day; readonly at: Date },
 ): Promise<void> {
-  const month = previousPeriod(from);
+  const month = previousMonth(from);
   const lines = await loadOpening(tx, from, today);
   await insertClosing(tx, caller, {
     month,

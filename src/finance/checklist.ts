@@ -1,7 +1,6 @@
 import { sql } from 'kysely';
 import { z } from 'zod';
 import { type Day } from '../kernel/day.js';
-import { periodRange, previousPeriod } from '../kernel/period.js';
 import { loadCalendar } from '../ledger/input/calendar.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
 import { type BookMonths } from './book-months.js';
@@ -9,12 +8,13 @@ import { keyOfEstimate } from './estimate.js';
 import { loadEstimates } from './estimate-views.js';
 import { listByPerson, listMissingRates } from './liability.js';
 import { type MonthBooks } from './load-books.js';
-import { type Month } from './month.js';
+import { type Month, previousMonth } from './month.js';
 import { listPolicies } from './policy-views.js';
 
 const blockingCodes = [
   'close_in_order',
   'month_not_over',
+  'no_fiscal_period',
   'calculation_pending',
   'fx_rate_missing',
   'unassigned_lots',
@@ -41,7 +41,7 @@ export const checklist = z
     blocking: z
       .array(finding(blockingCodes))
       .describe(
-        'What stops the closing. close_in_order: months before are open; month_not_over: the last day has not passed; calculation_pending: commission is being calculated; fx_rate_missing: days without an exchange rate; unassigned_lots: rows about which no policy decides; policy_proposed: policies that wait for an approval',
+        'What stops the closing. close_in_order: months before are open; month_not_over: the last day has not passed; no_fiscal_period: the fiscal year of the month is not defined; calculation_pending: commission is being calculated; fx_rate_missing: days without an exchange rate; unassigned_lots: rows about which no policy decides; policy_proposed: policies that wait for an approval',
       ),
     warnings: z
       .array(finding(warningCodes))
@@ -58,13 +58,14 @@ export async function loadChecklist(
   books: MonthBooks,
   today: Day,
 ): Promise<Checklist> {
-  const { to } = periodRange(books.month);
+  const { to } = months.calendar.range(books.month);
   const counts = await countOpen(tx, to);
   const receivables = listByPerson(books).filter(({ receivable }) => !receivable.isZero()).length;
   return {
     blocking: [
       { code: 'close_in_order' as const, count: books.month > months.firstOpen ? 1 : 0 },
       { code: 'month_not_over' as const, count: today <= to ? 1 : 0 },
+      { code: 'no_fiscal_period' as const, count: months.calendar.isDefined(books.month) ? 0 : 1 },
       { code: 'calculation_pending' as const, count: counts.pending },
       { code: 'fx_rate_missing' as const, count: listMissingRates(books).length },
       { code: 'unassigned_lots' as const, count: countUnassigned(books) },
@@ -75,7 +76,7 @@ export async function loadChecklist(
       { code: 'open_disputes' as const, count: counts.disputes },
       { code: 'statements_not_approved' as const, count: counts.drafts },
       { code: 'receivables' as const, count: receivables },
-      { code: 'estimates_missing' as const, count: await countMissingEstimates(tx, books.month) },
+      { code: 'estimates_missing' as const, count: await countMissingEstimates(tx, books.month, to) },
     ].filter(({ count }) => count > 0),
   };
 }
@@ -91,12 +92,11 @@ async function countProposed(tx: Transaction, month: Month): Promise<number> {
 }
 
 /** Estimates of the month before whose period has not ended, and which this month does not have. */
-async function countMissingEstimates(tx: Transaction, month: Month): Promise<number> {
-  const all = await loadEstimates(tx, [previousPeriod(month), month]);
+async function countMissingEstimates(tx: Transaction, month: Month, to: Day): Promise<number> {
+  const all = await loadEstimates(tx, [previousMonth(month), month]);
   if (all.length === 0) return 0;
   const calendar = await loadCalendar(tx);
   const present = new Set(all.filter((each) => each.month === month).map(keyOfEstimate));
-  const { to } = periodRange(month);
   return all.filter((each) => !present.has(keyOfEstimate(each)) && calendar.range(each.period).to > to).length;
 }
 

@@ -2,7 +2,6 @@ import { recordAuditEntry } from '../audit/audit-entry.js';
 import { type Caller, peopleBehind } from '../kernel/caller.js';
 import { type Day } from '../kernel/day.js';
 import { Failure } from '../kernel/failure.js';
-import { previousPeriod } from '../kernel/period.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
 import { recordEvents } from '../platform/outbound/outgoing-events.js';
 import { assertBookMonth, type BookMonths, loadBookMonths } from './book-months.js';
@@ -13,7 +12,7 @@ import { hashLines, type JournalLine } from './journal-line.js';
 import { loadLabels } from './labels.js';
 import { loadBooks, type MonthBooks, toStoredStates } from './load-books.js';
 import { toStoredFuture } from './lots-of-rep.js';
-import { type Month } from './month.js';
+import { type Month, previousMonth } from './month.js';
 import { deletePreparation, findPreparations, type Preparation, savePreparation, totalLines } from './preparation.js';
 import { requireAccounting } from './settings-views.js';
 
@@ -46,7 +45,7 @@ export async function requireOpen(tx: Transaction, month: Month, today: Day): Pr
 
 /** The hash with which the month would be closed now. */
 function hashOf({ months, books: { month }, lines }: OpenMonth): string {
-  const before = months.closed.find((closing) => closing.month === previousPeriod(month));
+  const before = months.closed.find((closing) => closing.month === previousMonth(month));
   return hashLines(before?.hash ?? null, month, lines);
 }
 
@@ -161,6 +160,7 @@ function assertNothingBlocks(month: Month, { blocking }: Checklist): void {
   const messages = {
     close_in_order: 'A month before it is open. Months are closed in their order.',
     month_not_over: 'The month has not ended.',
+    no_fiscal_period: 'Its fiscal year is not defined. Define it first.',
     calculation_pending: 'Commission of its days is being calculated. Try again in a moment.',
     unassigned_lots: 'No policy decides about a row. Approve a policy that matches it.',
     policy_proposed: 'A policy waits for its approval. Approve or withdraw it first.',

@@ -7,7 +7,7 @@ import { type EntryKind } from './accounts.js';
 import { type JournalLine } from './journal-line.js';
 import { type MonthBooks } from './load-books.js';
 import { type Future } from './lot.js';
-import { type Month } from './month.js';
+import { type Month, moveMonth } from './month.js';
 import { toNumbers } from './to-numbers.js';
 
 const columns = {
@@ -101,7 +101,7 @@ export function nameCostRows(
 
 /** What is amortised within twelve months after the month, and what after them. */
 export function splitByTerm(future: Future, month: Month): { current: number; nonCurrent: number } {
-  const last = `${Number(month.slice(0, 4)) + 1}${month.slice(4)}`;
+  const last = moveMonth(month, 12);
   const total = (isPart: (name: Month) => boolean) =>
     sum([...future].filter(([name]) => isPart(name)).map(([, amount]) => amount)).toNumber();
   return { current: total((name) => name <= last), nonCurrent: total((name) => name > last) };

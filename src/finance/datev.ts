@@ -1,6 +1,5 @@
 import { type Decimal } from '../kernel/decimal.js';
 import { groupBy } from '../kernel/group-by.js';
-import { periodRange } from '../kernel/period.js';
 import { type FileHead, type FileLine } from './journal-entries.js';
 import { fixed } from './liability.js';
 
@@ -59,8 +58,7 @@ function toBooking({ value, account, day, journalId, lineId, memo }: FileLine, c
   ].join(';');
 }
 
-function header({ month, currency, entity, datev: { consultant, client } }: FileHead): string {
-  const { from, to } = periodRange(month);
+function header({ month, days: { from, to }, currency, entity, datev: { consultant, client } }: FileHead): string {
   const plain = (day: string) => day.replaceAll('-', '');
   const accountLength = 4;
   return [

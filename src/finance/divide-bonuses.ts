@@ -4,6 +4,7 @@ import { Decimal, maximum } from '../kernel/decimal.js';
 import { type PeriodCalendar } from '../kernel/period-calendar.js';
 import { refundedDeal } from '../pay/payables/pay-groups.js';
 import { type PayableRow } from '../pay/payables/payable-rows.js';
+import { type BookCalendar } from './book-calendar.js';
 import { divideByWeights } from './divide-by-weights.js';
 import { findPolicy, type StoredPolicy } from './policy.js';
 
@@ -14,11 +15,19 @@ import { findPolicy, type StoredPolicy } from './policy.js';
 export function divideBonuses(
   rows: readonly PayableRow[],
   all: readonly PayableRow[],
-  { policies, calendar }: { readonly policies: readonly StoredPolicy[]; readonly calendar: PeriodCalendar },
+  {
+    policies,
+    months,
+    calendar,
+  }: {
+    readonly policies: readonly StoredPolicy[];
+    readonly months: BookCalendar;
+    readonly calendar: PeriodCalendar;
+  },
 ): PayableRow[] {
   return rows.flatMap((row) => {
     const isDivided =
-      row.phase === 'periodic' && findPolicy(policies, { ...row, dealKey: '' })?.allocate === 'by_credit';
+      row.phase === 'periodic' && findPolicy(policies, { ...row, dealKey: '' }, months)?.allocate === 'by_credit';
     return isDivided ? divide(row, all, calendar) : [row];
   });
 }

@@ -3,11 +3,11 @@ import { fields } from '../api/resource-fields.js';
 import { roundToCurrency } from '../kernel/currency.js';
 import { type DayRange } from '../kernel/day.js';
 import { Decimal, sum } from '../kernel/decimal.js';
-import { periodRange } from '../kernel/period.js';
 import { sampleIds } from '../kernel/sample-ids.js';
 import { type PayableRow } from '../pay/payables/payable-rows.js';
 import { currency, money, period, text, uuid } from '../platform/operations/schemas.js';
-import { listMonths, type Month, monthOf } from './month.js';
+import { type BookCalendar } from './book-calendar.js';
+import { listMonths, type Month } from './month.js';
 
 const estimateMethods = ['elapsed', 'forecast'] as const;
 
@@ -81,33 +81,41 @@ export function sourceOfEstimate({
   return `estimate|${planId}|${ruleName}|${period}`;
 }
 
+/** A month of the books in the period of a rule. */
+export interface EstimatedMonth {
+  /** The days of the period. */
+  readonly range: DayRange;
+  readonly month: Month;
+  readonly calendar: BookCalendar;
+}
+
 /** The months of the period, and how many have ended with the month. */
-export function countElapsed(range: DayRange, month: Month): { readonly elapsed: number; readonly months: number } {
+export function countElapsed({ range, month, calendar: { monthOf } }: EstimatedMonth): {
+  readonly elapsed: number;
+  readonly months: number;
+} {
   const all = listMonths(monthOf(range.from), monthOf(range.to));
   return { elapsed: all.filter((each) => each <= month).length, months: all.length };
 }
 
 /** What is expected until the end of the month. */
-export function expectedUntil({ pay, toDate, currency: code }: StoredEstimate, range: DayRange, month: Month): Decimal {
+export function expectedUntil({ pay, toDate, currency: code }: StoredEstimate, at: EstimatedMonth): Decimal {
   if (pay === null) return Decimal.of(toDate ?? '0');
-  return roundToCurrency(partUntil(Decimal.of(pay), range, month), code);
+  return roundToCurrency(partUntil(Decimal.of(pay), at), code);
 }
 
 /** The part of the pay of a period for the months that have ended. */
-export function partUntil(pay: Decimal, range: DayRange, month: Month): Decimal {
-  const { elapsed, months } = countElapsed(range, month);
+export function partUntil(pay: Decimal, at: EstimatedMonth): Decimal {
+  const { elapsed, months } = countElapsed(at);
   return pay.times(Decimal.of(elapsed)).dividedBy(Decimal.of(months));
 }
 
 /** What is expected and not in the ledger at the end of the month. Nothing once the period has ended. */
-export function estimateOf(
-  estimate: StoredEstimate,
-  rows: readonly PayableRow[],
-  { range, month }: { readonly range: DayRange; readonly month: Month },
-): Decimal {
-  const { to } = periodRange(month);
+export function estimateOf(estimate: StoredEstimate, rows: readonly PayableRow[], at: EstimatedMonth): Decimal {
+  const { range, month, calendar } = at;
+  const { to } = calendar.range(month);
   if (range.to <= to) return Decimal.zero;
-  return expectedUntil(estimate, range, month).minus(sumOfRule(estimate, rows, { from: range.from, to }));
+  return expectedUntil(estimate, at).minus(sumOfRule(estimate, rows, { from: range.from, to }));
 }
 
 /** What the rows of the rule are worth that are earned on the days. */

@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
-import { type Day } from '../kernel/day.js';
+import { type Day, type DayRange } from '../kernel/day.js';
 import { type Decimal, sum } from '../kernel/decimal.js';
 import { groupBy } from '../kernel/group-by.js';
-import { periodRange } from '../kernel/period.js';
 import { type Account, type EntryKind } from './accounts.js';
 import { type JournalLine } from './journal-line.js';
 import { type Labels, type PersonLabel } from './labels.js';
@@ -35,6 +34,7 @@ export interface FileLine {
 /** What a file needs besides its lines. */
 export interface FileHead {
   readonly month: Month;
+  readonly days: DayRange;
   /** Name of the company. */
   readonly entity: string;
   readonly entityCode: string;
@@ -46,6 +46,7 @@ export interface FileHead {
 
 interface FileTerms {
   readonly month: Month;
+  readonly days: DayRange;
   /** Of the closing; null for a draft. */
   readonly version: number | null;
   readonly labels: Labels;
@@ -116,8 +117,8 @@ function toFileLine(key: string, lines: readonly JournalLine[], terms: FileTerms
 }
 
 /** Entries of one kind and day are one journal. */
-function nameJournal({ entity, kind, day }: JournalLine, { month, version }: FileTerms): string {
-  const suffix = day === periodRange(month).to ? '' : `-${day.slice(5).replace('-', '')}`;
+function nameJournal({ entity, kind, day }: JournalLine, { month, days, version }: FileTerms): string {
+  const suffix = day === days.to ? '' : `-${day.slice(5).replace('-', '')}`;
   return `${entity}-${month}-${kind}${suffix}-${version === null ? 'draft' : `v${version}`}`;
 }
 

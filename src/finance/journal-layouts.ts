@@ -4,7 +4,7 @@ import { type Decimal } from '../kernel/decimal.js';
 import { writeDatev } from './datev.js';
 import { creditOf, debitOf, type FileHead, type FileLine } from './journal-entries.js';
 import { fixed } from './liability.js';
-import { type Month } from './month.js';
+import { isFiscal, type Month } from './month.js';
 
 export const journalLayouts = ['generic', 'netsuite', 'quickbooks', 'xero', 'intacct', 'datev'] as const;
 export type JournalLayout = (typeof journalLayouts)[number];
@@ -110,6 +110,7 @@ const columns: Readonly<Record<Exclude<JournalLayout, 'datev'>, readonly Column[
 const monthNames = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 
 function postingPeriod(month: Month): string {
+  if (isFiscal(month)) return month;
   return `${monthNames[Number(month.slice(5)) - 1]} ${month.slice(0, 4)}`;
 }
 

@@ -4,10 +4,10 @@ import { roundToCurrency } from '../kernel/currency.js';
 import { type Day } from '../kernel/day.js';
 import { Decimal, maximum, minimum, sum } from '../kernel/decimal.js';
 import { groupBy } from '../kernel/group-by.js';
-import { periodRange, previousPeriod } from '../kernel/period.js';
 import { type AccountRole, contraAccounts, type EntryKind, lateKinds } from './accounts.js';
+import { type BookCalendar } from './book-calendar.js';
 import { deriveLineId, type JournalLine } from './journal-line.js';
-import { type Month } from './month.js';
+import { type Month, previousMonth } from './month.js';
 import { type Movement, noOrigin, type Origin } from './movement.js';
 
 /** An amount in the currency of the entity at the rate of a day, rounded once; null without a rate. */
@@ -60,6 +60,7 @@ export interface BooksInput {
   readonly posted: readonly JournalLine[];
   /** The months that are open, in their order, from the first one on. */
   readonly months: readonly Month[];
+  readonly calendar: BookCalendar;
   readonly convert: Convert;
   /** The only month has what was before the books began. */
   readonly isOpening?: true;
@@ -121,7 +122,7 @@ class BookKeeper {
   }
 
   keep(month: Month, isFirst: boolean): void {
-    const { from, to } = periodRange(month);
+    const { from, to } = this.input.calendar.range(month);
     if (this.input.isOpening) return this.open(month);
     this.reverseEstimates(month);
     if (isFirst) this.postLate(month);
@@ -143,7 +144,7 @@ class BookKeeper {
 
   /** What moved until the end of the month, as one entry for each subject of which something is left. */
   private open(month: Month): void {
-    const { to } = periodRange(month);
+    const { to } = this.input.calendar.range(month);
     const known = this.input.movements.filter(({ day }) => day <= to);
     for (const movements of groupBy(known, ({ source, currency }) => `${source}|${currency}`).values()) {
       const last = movements.at(-1) as Movement;
@@ -163,7 +164,7 @@ class BookKeeper {
     const draws = sum(movements.map((each) => each.draws));
     const value = sum(movements.map((each) => this.convert(each.amount, each.currency, each.day)));
     const drawsValue = sum(movements.map((each) => this.convert(each.draws, each.currency, each.day)));
-    const day = first.kind === 'payment' ? first.day : periodRange(month).to;
+    const day = first.kind === 'payment' ? first.day : this.input.calendar.range(month).to;
     const head = { month, day, kind: first.kind, late: false, ...identify(first) };
     const asset = sum(movements.map((each) => each.asset));
     this.postMovement(head, contraOf(first), { amount, value, draws, drawsValue, asset });
@@ -173,7 +174,7 @@ class BookKeeper {
   /** The difference of what moved in closed months from what they posted. */
   private postLate(month: Month): void {
     const { movements, posted } = this.input;
-    const { from } = periodRange(month);
+    const { from } = this.input.calendar.range(month);
     const known = groupBy(
       movements.filter(({ day }) => day < from),
       ({ source, currency }) => `${source}|${currency}`,
@@ -202,7 +203,7 @@ class BookKeeper {
     const { amount, draws, asset } = moved;
     const head: EntryHead = {
       month,
-      day: periodRange(month).from,
+      day: this.input.calendar.range(month).from,
       kind: lateKinds[kind],
       late: true,
       ...identify(movement),
@@ -241,9 +242,9 @@ class BookKeeper {
   /** What was estimated for the month before, exactly as it was posted. */
   private reverseEstimates(month: Month): void {
     const before = [...this.input.posted, ...this.lines].filter(
-      (line) => line.kind === 'estimate' && line.month === previousPeriod(month),
+      (line) => line.kind === 'estimate' && line.month === previousMonth(month),
     );
-    const { from } = periodRange(month);
+    const { from } = this.input.calendar.range(month);
     for (const lines of groupBy(before, ({ source, currency }) => `${source}|${currency}`).values()) {
       const [{ source, currency, dealId, planId, ruleName, period, batchId, drawId }] = lines as [JournalLine];
       const origin = { dealId, planId, ruleName, period, batchId, drawId };

@@ -5,12 +5,12 @@ import { roundToCurrency } from '../kernel/currency.js';
 import { type Day } from '../kernel/day.js';
 import { Decimal, sum } from '../kernel/decimal.js';
 import { groupBy } from '../kernel/group-by.js';
-import { periodRange, previousPeriod } from '../kernel/period.js';
 import { EventLoopSlice } from '../kernel/waiting.js';
 import { loadCalendar } from '../ledger/input/calendar.js';
 import { exchangeRatesOf, loadFxTerms } from '../ledger/input/exchange-rates.js';
 import { loadWorkspaceTerms } from '../ledger/input/rep-terms.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
+import { type BookCalendar, loadBookCalendar } from './book-calendar.js';
 import { assertBookMonth, loadBookMonths } from './book-months.js';
 import { type ClosedLot } from './closed-lots.js';
 import { type Closing, type StoredStates } from './closing.js';
@@ -23,7 +23,7 @@ import { type Books, type Convert, type Estimate, type FindRate, keepBooks } fro
 import { type Future } from './lot.js';
 import { loadLotFacts, noLotFacts } from './lot-facts.js';
 import { addFuture, moveRows, readFuture } from './lots-of-rep.js';
-import { listMonths, type Month } from './month.js';
+import { listMonths, type Month, previousMonth } from './month.js';
 import { noOrigin } from './movement.js';
 import { openingLotFacts } from './opening-lot-facts.js';
 import { findPolicy, findTreatment, type StoredPolicy } from './policy.js';
@@ -40,6 +40,7 @@ import { type EntityLot, loadWrittenDown } from './written-down.js';
 /** The books of a month: the lines of all months until it, and what people are owed at its end by state. */
 export interface MonthBooks {
   readonly month: Month;
+  readonly calendar: BookCalendar;
   /** The closing of the month; null while it is open. */
   readonly closing: Closing | null;
   readonly firstOpen: Month;
@@ -67,23 +68,26 @@ const loadedReps = 100;
 export async function loadBooks(
   tx: Transaction,
   {
-    month,
+    month: requested,
     repIds,
     entity,
     today,
   }: {
-    readonly month: Month;
+    /** Null for the present one. */
+    readonly month: Month | null;
     readonly repIds: readonly string[] | null;
     readonly entity: string | null;
     readonly today: Day;
   },
 ): Promise<MonthBooks> {
   const months = await loadBookMonths(tx, today);
+  const month = requested ?? months.current;
   assertBookMonth(months, month);
   const entities = entity === null ? await listEntities(tx) : [await requireEntity(tx, entity)];
   const isOwn = (each: { readonly entity: string }) => entity === null || each.entity === entity;
   const closing = months.closed.find((each) => each.month === month) ?? null;
-  const shared = { month, closing, firstOpen: months.firstOpen, entities };
+  const { calendar, firstOpen } = months;
+  const shared = { month, calendar, closing, firstOpen, entities };
   if (closing !== null) {
     const { states, future } = await loadClosingContent(tx, closing);
     const own = states.filter((state) => isOwn(state) && (repIds === null || repIds.includes(state.repId)));
@@ -96,9 +100,10 @@ export async function loadBooks(
       treatments: [],
     };
   }
-  const open = listMonths(months.firstOpen, month);
+  const open = listMonths(firstOpen, month);
   const terms = {
     months: open,
+    calendar,
     entities,
     ratesTo: await loadRates(tx, today),
     policies: await listApprovedPolicies(tx),
@@ -118,9 +123,10 @@ export async function loadBooks(
 
 /** The lots of everyone as they are known now, before tests of impairment. */
 export async function loadLots(tx: Transaction, today: Day): Promise<EntityLot[]> {
-  const { firstOpen } = await loadBookMonths(tx, today);
+  const { calendar, firstOpen } = await loadBookMonths(tx, today);
   const terms = {
     months: [firstOpen],
+    calendar,
     entities: await listEntities(tx),
     ratesTo: await loadRates(tx, today),
     policies: await listApprovedPolicies(tx),
@@ -135,7 +141,8 @@ export async function loadLots(tx: Transaction, today: Day): Promise<EntityLot[]
 /** The balances before the first month: all that is known of the days before it, as one entry for each subject. */
 export async function loadOpening(tx: Transaction, from: Month, today: Day): Promise<JournalLine[]> {
   const terms = {
-    months: [previousPeriod(from)],
+    months: [previousMonth(from)],
+    calendar: await loadBookCalendar(tx, from),
     entities: await listEntities(tx),
     ratesTo: await loadRates(tx, today),
     policies: [],
@@ -162,6 +169,7 @@ interface Rates {
 
 interface OpenTerms {
   readonly months: readonly Month[];
+  readonly calendar: BookCalendar;
   readonly entities: readonly StoredEntity[];
   readonly ratesTo: (currency: string) => Rates;
   /** Those that are approved. */
@@ -180,13 +188,10 @@ interface OpenBooks {
   readonly lotTerms: LotTermsOfRep;
 }
 
-async function loadOpenBooks(
-  tx: Transaction,
-  repIds: readonly string[],
-  { months, entities, ratesTo, policies, estimates: stored, isOpening }: OpenTerms,
-): Promise<OpenBooks[]> {
+async function loadOpenBooks(tx: Transaction, repIds: readonly string[], terms: OpenTerms): Promise<OpenBooks[]> {
+  const { months, calendar, entities, ratesTo, policies, isOpening } = terms;
   const last = months.at(-1) as Month;
-  const facts = await loadDivided(tx, repIds, periodRange(last).to, policies);
+  const facts = await loadDivided(tx, repIds, terms);
   const rows = [...facts.values()].flatMap((ofRep) => [...ofRep.values()].flatMap((each) => each.rows));
   const openings = isOpening ? [] : await openingLotFacts.list(tx, { repId: repIds });
   const dealIds = [...rows.flatMap(({ dealKey }) => dealKey ?? []), ...openings.map(({ dealId }) => dealId)];
@@ -194,7 +199,7 @@ async function loadOpenBooks(
   const lotFacts = hasLots ? await loadLotFacts(tx, repIds, [...new Set(dealIds)]) : noLotFacts;
   const openingsOf = groupBy(openings, keyOf);
   const posted = groupBy(isOpening ? [] : await loadPostedLines(tx, last, repIds), keyOf);
-  const estimates = groupBy(await describeExpected(tx, facts, stored, policies), keyOf);
+  const estimates = groupBy(await describeExpected(tx, facts, terms), keyOf);
   const pairs = repIds.flatMap((repId) => entities.map((entity) => ({ repId, entity })));
   return pairs.flatMap(({ repId, entity }) => {
     const found = facts.get(repId)?.get(entity.code);
@@ -205,7 +210,8 @@ async function loadOpenBooks(
     if (found === undefined && [before, begun, expected].every(({ length }) => length === 0)) return [];
     const rates = ratesTo(entity.currency);
     const firstOpen = months[0] as Month;
-    const lotTerms = { policies, facts: lotFacts, entity, ...rates, firstOpen, posted: before, openings: begun };
+    const known = { posted: before, openings: begun };
+    const lotTerms = { policies, facts: lotFacts, calendar, entity, ...rates, firstOpen, ...known };
     return [{ repId, entity, own: found ?? noFacts, estimates: expected, lotTerms }];
   });
 }
@@ -214,12 +220,11 @@ async function loadOpenBooks(
 async function loadDivided(
   tx: Transaction,
   repIds: readonly string[],
-  day: Day,
-  policies: readonly StoredPolicy[],
+  { months, calendar, policies }: OpenTerms,
 ): ReturnType<typeof loadRepFacts> {
-  const facts = await loadRepFacts(tx, repIds, day);
+  const facts = await loadRepFacts(tx, repIds, calendar.range(months.at(-1) as Month).to);
   if (policies.every(({ allocate }) => allocate === undefined)) return facts;
-  const terms = { policies, calendar: await loadCalendar(tx) };
+  const terms = { policies, months: calendar, calendar: await loadCalendar(tx) };
   return new Map(
     [...facts].map(([repId, ofRep]) => {
       const all = [...ofRep.values()].flatMap(({ rows }) => rows);
@@ -245,9 +250,9 @@ async function keepOpen(
   repIds: readonly string[],
   terms: OpenTerms,
 ): Promise<Pick<MonthBooks, 'lines' | 'states' | 'missingRates' | 'future' | 'treatments'>> {
-  const { months, isOpening } = terms;
+  const { months, calendar, isOpening } = terms;
   const last = months.at(-1) as Month;
-  const { to } = periodRange(last);
+  const { to } = calendar.range(last);
   const open = await loadOpenBooks(tx, repIds, terms);
   const withLots = open.filter(({ lotTerms }) => lotTerms.policies.length > 0 || lotTerms.openings.length > 0);
   const dealIds = withLots.flatMap(({ own, lotTerms }) => [
@@ -276,6 +281,7 @@ async function keepOpen(
       estimates,
       posted: before,
       months,
+      calendar,
       convert,
       ...(isOpening ? { isOpening } : {}),
     });
@@ -301,8 +307,7 @@ async function keepOpen(
 async function describeExpected(
   tx: Transaction,
   facts: Awaited<ReturnType<typeof loadRepFacts>>,
-  estimates: OpenTerms['estimates'],
-  policies: readonly StoredPolicy[],
+  { estimates, policies, calendar: months }: OpenTerms,
 ): Promise<(Estimate & { readonly repId: string; readonly entity: string })[]> {
   const stored = estimates.filter(({ repId }) => facts.has(repId));
   if (stored.length === 0) return [];
@@ -311,17 +316,18 @@ async function describeExpected(
   return stored.map((estimate) => {
     const { repId, planId, ruleName, period, currency, month, toDate } = estimate;
     const rows = [...(facts.get(repId)?.values() ?? [])].flatMap((each) => each.rows);
-    const row = { dealKey: '', planId, ruleName, phase: 'per_deal' as const, day: periodRange(month).to };
-    const isExpense = findTreatment(policies, row, null) === 'expense';
-    const policy = findPolicy(policies, row);
+    const { to } = months.range(month);
+    const row = { dealKey: '', planId, ruleName, phase: 'per_deal' as const, day: to };
+    const isExpense = findTreatment(policies, row, null, months) === 'expense';
+    const policy = findPolicy(policies, row, months);
     const isOfDeals = toDate !== null || policy?.allocate === 'by_credit';
     return {
       repId,
-      entity: entityOn(entities.get(repId) ?? [], periodRange(month).to),
+      entity: entityOn(entities.get(repId) ?? [], to),
       month,
       source: sourceOfEstimate(estimate),
       currency,
-      amount: estimateOf(estimate, rows, { range: calendar.range(period), month }),
+      amount: estimateOf(estimate, rows, { range: calendar.range(period), month, calendar: months }),
       // Rows of a period are expense unless they are divided; what deals earn at a higher tier is of their lots.
       isAsset: isOfDeals && !isExpense && policy?.treatment === 'capitalise',
       origin: { ...noOrigin, planId, ruleName, period },

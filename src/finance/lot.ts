@@ -1,7 +1,7 @@
 import { type Day } from '../kernel/day.js';
 import { Decimal, maximum, minimum, sum } from '../kernel/decimal.js';
-import { nextPeriod, periodRange, previousPeriod } from '../kernel/period.js';
-import { listMonths, type Month, monthOf } from './month.js';
+import { type BookCalendar } from './book-calendar.js';
+import { listMonths, type Month, nextMonth, previousMonth } from './month.js';
 import { countUnits, type Schedule } from './schedule.js';
 
 /** A part of the deal that ends on a day: `ended` of `of`. */
@@ -20,6 +20,8 @@ interface TakenBack {
 
 /** A lot with everything that happens to it. */
 export interface Lot {
+  /** The months of the books that have it. */
+  readonly calendar: BookCalendar;
   /** The month in which it becomes an asset. */
   readonly first: Month;
   /** Decimal places of the currency. */
@@ -77,7 +79,7 @@ export function replayLot(lot: Lot, until: Month): LotMonth[] {
 
 /** The life of a lot until the month, and what is amortised in each month after it, as things are at its end. */
 export function foreseeLot(lot: Lot, month: Month): { readonly months: readonly LotMonth[]; readonly future: Future } {
-  const { to } = periodRange(month);
+  const { to } = lot.calendar.range(month);
   const { terminatedOn = null } = lot;
   const life = new Life({
     ...lot,
@@ -88,7 +90,7 @@ export function foreseeLot(lot: Lot, month: Month): { readonly months: readonly 
   const months = monthsOf(lot, month).map((each) => life.pass(each));
   const future = new Map<Month, Decimal>();
   if (months.length > 0)
-    for (let next = nextPeriod(month); !life.carrying.isZero(); next = nextPeriod(next))
+    for (let next = nextMonth(month); !life.carrying.isZero(); next = nextMonth(next))
       future.set(next, life.pass(next).amortised);
   return { months, future };
 }
@@ -113,7 +115,7 @@ class Life {
     this.cost = this.costIn(lot.first);
     this.carrying = this.cost;
     this.schedule = this.scheduleIn(lot.first);
-    const passed = lot.isOpening ? countUnits(this.schedule, previousPeriod(lot.first)).passed : 0;
+    const passed = lot.isOpening ? countUnits(this.schedule, previousMonth(lot.first), lot.calendar).passed : 0;
     this.basis = { amount: this.cost, passed, living: whole };
   }
 
@@ -126,7 +128,7 @@ class Life {
     this.cost = this.cost.plus(change);
     this.schedule = schedule;
     this.carrying = this.carrying.plus(added);
-    if (isChanged) this.spreadAgain(this.carrying, previousPeriod(month));
+    if (isChanged) this.spreadAgain(this.carrying, previousMonth(month));
     const spread = this.carryingAt(month);
     const amortised = this.carrying.minus(spread);
     const living = livingPart(lot, month);
@@ -147,7 +149,7 @@ class Life {
 
   /** After the month, the amount is spread over the units that are left. What is below zero is taken at once. */
   private spreadAgain(amount: Decimal, after: Month): void {
-    const { passed } = countUnits(this.schedule, after);
+    const { passed } = countUnits(this.schedule, after, this.lot.calendar);
     this.basis = { amount: maximum(amount, Decimal.zero), passed, living: this.living };
   }
 
@@ -168,7 +170,7 @@ class Life {
     const now = this.living;
     const share = { left: now.left.times(then.of), of: now.of.times(then.left) };
     const living = partOf(amount, share, this.lot.digits);
-    const { passed, all } = countUnits(this.schedule, month);
+    const { passed, all } = countUnits(this.schedule, month, this.lot.calendar);
     if (all <= before) return Decimal.zero;
     const { digits } = this.lot;
     const spread = living.times(Decimal.of(passed - before)).dividedBy(Decimal.of(all - before), digits + 1);
@@ -186,11 +188,12 @@ function isSameSchedule(a: Schedule, b: Schedule): boolean {
 const noneTakenBack: ReadonlyMap<string, Decimal> = new Map();
 
 /** What rows take back of what ends in the month, one after the other. */
-function divideEnded(ended: Decimal, { takenBack, first }: Lot, month: Month): ReadonlyMap<string, Decimal> {
+function divideEnded(ended: Decimal, { takenBack, first, calendar }: Lot, month: Month): ReadonlyMap<string, Decimal> {
   if (ended.sign() <= 0) return noneTakenBack;
   let rest = ended;
+  const monthOf = (day: Day) => (calendar.monthOf(day) < first ? first : calendar.monthOf(day));
   const parts = takenBack
-    .filter(({ day }) => (monthOf(day) < first ? first : monthOf(day)) === month)
+    .filter(({ day }) => monthOf(day) === month)
     .map(({ key, amount }) => {
       const part = rest.sign() > 0 && amount.sign() > 0 ? minimum(rest, amount) : Decimal.zero;
       rest = rest.minus(part);
@@ -203,9 +206,9 @@ const whole: Fraction = { left: Decimal.of(1), of: Decimal.of(1) };
 const nothing: Fraction = { left: Decimal.zero, of: Decimal.of(1) };
 
 /** The part of the deal that has not ended at the end of the month. */
-function livingPart({ ends, terminatedOn = null }: Lot, month: Month): Fraction {
+function livingPart({ ends, terminatedOn = null, calendar }: Lot, month: Month): Fraction {
   if (ends.length === 0 && terminatedOn === null) return whole;
-  const { to } = periodRange(month);
+  const { to } = calendar.range(month);
   if (terminatedOn !== null && terminatedOn <= to) return nothing;
   const ended = ends.filter(({ day }) => day <= to);
   const of = ended.at(-1)?.of;

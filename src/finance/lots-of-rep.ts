@@ -1,7 +1,6 @@
 import { addTo } from '../kernel/add-to.js';
 import { type Day } from '../kernel/day.js';
 import { Decimal } from '../kernel/decimal.js';
-import { periodRange } from '../kernel/period.js';
 import { type PayableRow } from '../pay/payables/payable-rows.js';
 import { type ClosedLot } from './closed-lots.js';
 import { type Future, foreseeLot } from './lot.js';
@@ -26,6 +25,7 @@ export function moveRows(
   { until, writtenDown }: { readonly until: Month; readonly writtenDown: WrittenDownOf },
 ): MovedRows {
   const treated = treatRows(rows, terms);
+  const { calendar } = terms;
   const { code, currency } = terms.entity;
   const lots = listLotsOf(treated, terms).map((lot) => ({ ...lot, writtenDown: writtenDown(code, lot.row) }));
   const clawedBack = new Map<string, Decimal>();
@@ -36,11 +36,11 @@ export function moveRows(
     for (const month of months) for (const [key, amount] of month.clawedBack) addTo(clawedBack, key, amount);
     return [
       ...(lot.isOpening
-        ? lotMovement(lot.row, currency, 'opening', periodRange(lot.first).to, lot.cost.negated())
+        ? lotMovement(lot.row, currency, 'opening', calendar.range(lot.first).to, lot.cost.negated())
         : []),
       ...lotMovement(lot.row, currency, 'payroll_tax', lot.row.day, lot.tax.negated()),
       ...months.flatMap(({ month, amortised, ended, impaired }) => {
-        const { to } = periodRange(month);
+        const { to } = calendar.range(month);
         return [
           ...lotMovement(lot.row, currency, 'amortisation', to, amortised),
           ...lotMovement(lot.row, currency, 'contract_end', to, ended),

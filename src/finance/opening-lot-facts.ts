@@ -1,13 +1,16 @@
-import { nextPeriod } from '../kernel/period.js';
 import { workspaceToday } from '../people/reps/rep-views.js';
 import { storedFacts } from '../platform/files/stored-facts.js';
+import { type BookCalendar } from './book-calendar.js';
 import { assertOpenMonth, loadBookMonths } from './book-months.js';
-import { type Month, monthOf } from './month.js';
+import { type Month, nextMonth } from './month.js';
 import { type OpeningLot } from './opening-lot.js';
 
 /** The month in which the lot is in the books for the first time. */
-export function entersIn({ amortisedTo }: Pick<OpeningLot, 'amortisedTo'>): Month {
-  return nextPeriod(monthOf(amortisedTo));
+export function entersIn(
+  { amortisedTo }: Pick<OpeningLot, 'amortisedTo'>,
+  { monthOf }: Pick<BookCalendar, 'monthOf'>,
+): Month {
+  return nextMonth(monthOf(amortisedTo));
 }
 
 /** Lots that other systems have begun enter and leave in months that are open. */
@@ -19,8 +22,10 @@ export const openingLotFacts = storedFacts<OpeningLot>({
   async assertStorable(tx, changes, { clock }) {
     const months = await loadBookMonths(tx, await workspaceToday(tx, clock));
     for (const { before, after } of changes)
-      for (const lot of [before, after])
-        if (lot !== null)
-          assertOpenMonth(months, entersIn(lot), `${entersIn(lot)} is closed. A lot enters in a month that is open.`);
+      for (const lot of [before, after]) {
+        if (lot === null) continue;
+        const month = entersIn(lot, months.calendar);
+        assertOpenMonth(months, month, `${month} is closed. A lot enters in a month that is open.`);
+      }
   },
 });

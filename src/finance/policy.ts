@@ -2,8 +2,9 @@ import { z } from 'zod';
 import { fields } from '../api/resource-fields.js';
 import { type PayableRow } from '../pay/payables/payable-rows.js';
 import { text, uuid } from '../platform/operations/schemas.js';
+import { type BookCalendar } from './book-calendar.js';
 import { type Contract, contractDay } from './contract.js';
-import { month, monthOf } from './month.js';
+import { month } from './month.js';
 import { type Proposal, proposalFields } from './proposal.js';
 import { renewalTest } from './renewal-test.js';
 import { conventions, isWithinMonths, type Length, type SpreadTerms } from './schedule.js';
@@ -141,8 +142,12 @@ export interface Capitalised {
 type PolicyRow = Pick<PayableRow, 'dealKey' | 'planId' | 'ruleName' | 'phase' | 'day'>;
 
 /** The version that decides about the row: the latest one of the first policy that matches. Null: no policy is in force. */
-export function findPolicy(approved: readonly StoredPolicy[], row: PolicyRow): StoredPolicy | null | undefined {
-  const inForce = approved.filter(({ from }) => from <= monthOf(row.day));
+export function findPolicy(
+  approved: readonly StoredPolicy[],
+  row: PolicyRow,
+  { range }: Pick<BookCalendar, 'range'>,
+): StoredPolicy | null | undefined {
+  const inForce = approved.filter(({ from }) => range(from).from <= row.day);
   if (row.dealKey === null || inForce.length === 0) return null;
   const byName = new Map<string, StoredPolicy>();
   for (const policy of inForce) {
@@ -153,8 +158,13 @@ export function findPolicy(approved: readonly StoredPolicy[], row: PolicyRow): S
   return ordered.find((policy) => matches(policy, row));
 }
 
-export function findTreatment(approved: readonly StoredPolicy[], row: PolicyRow, contract: Contract | null): Treatment {
-  const policy = findPolicy(approved, row);
+export function findTreatment(
+  approved: readonly StoredPolicy[],
+  row: PolicyRow,
+  contract: Contract | null,
+  calendar: BookCalendar,
+): Treatment {
+  const policy = findPolicy(approved, row, calendar);
   if (policy === undefined) return 'unassigned';
   if (policy === null || policy.treatment === 'expense') return 'expense';
   const terms = spreadTermsOf(policy, contract);

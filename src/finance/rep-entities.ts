@@ -1,8 +1,10 @@
 import { sql } from 'kysely';
 import { z } from 'zod';
 import { type Day, earliestDay } from '../kernel/day.js';
+import { unnestRows } from '../platform/database/columns.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
 import { day } from '../platform/operations/schemas.js';
+import { recordEvents } from '../platform/outbound/outgoing-events.js';
 import { entityCode } from './entity.js';
 import { mainEntity } from './settings-views.js';
 
@@ -50,13 +52,23 @@ export async function loadRepEntities(
   return new Map(rows.map(({ repId, entities }) => [repId, entities]));
 }
 
+/** Stores the entities of the people in place of those that they had. Earlier ones stay in the history. */
 export async function storeRepEntities(
   tx: Transaction,
-  { repId, entities, at }: { readonly repId: string; readonly entities: readonly RepEntity[]; readonly at: Date },
+  changed: readonly { readonly repId: string; readonly entities: readonly RepEntity[] }[],
+  at: Date,
 ): Promise<void> {
   await sql`
     insert into accounting_rep_entities (workspace_id, rep_id, version, entities, stored_at)
-    select ${tx.workspaceId}::uuid, ${repId}::uuid, coalesce(max(version), 0) + 1, ${JSON.stringify(entities)}::jsonb,
-      ${at}::timestamptz
-    from accounting_rep_entities where workspace_id = ${tx.workspaceId} and rep_id = ${repId}::uuid`.execute(tx.db);
+    select ${tx.workspaceId}::uuid, rep_id, 1 + coalesce((
+        select max(e.version) from accounting_rep_entities e
+        where e.workspace_id = ${tx.workspaceId} and e.rep_id = input.rep_id), 0), entities, ${at}::timestamptz
+    from ${unnestRows(changed, [
+      ['rep_id', 'uuid', ({ repId }) => repId],
+      ['entities', 'jsonb', ({ entities }) => JSON.stringify(entities)],
+    ])}`.execute(tx.db);
+  await recordEvents(
+    tx,
+    changed.map(({ repId }) => ({ type: 'accounting.rep_entities_changed', repId, data: { repId } })),
+  );
 }

@@ -1,6 +1,6 @@
 import { addDays, addMonths, countDays, type Day } from '../kernel/day.js';
-import { periodRange, previousPeriod } from '../kernel/period.js';
-import { type Month, monthOf } from './month.js';
+import { type BookCalendar } from './book-calendar.js';
+import { type Month, monthNumber } from './month.js';
 
 export const conventions = ['full_month', 'next_month', 'daily'] as const;
 
@@ -23,7 +23,11 @@ export interface Schedule {
   readonly convention: SpreadTerms['convention'];
 }
 
-export function toSchedule({ length, convention, start }: SpreadTerms, earnedOn: Day): Schedule {
+export function toSchedule(
+  { length, convention, start }: SpreadTerms,
+  earnedOn: Day,
+  { monthOf }: Pick<BookCalendar, 'monthOf'>,
+): Schedule {
   const first = start ?? earnedOn;
   if ('months' in length)
     return { start: first, lastDay: lastDayOf(first, length.months), months: length.months, convention };
@@ -45,17 +49,14 @@ function lastDayOf(start: Day, months: number): Day {
 export function countUnits(
   { start, lastDay, months, convention }: Schedule,
   month: Month,
+  { range, monthOf }: BookCalendar,
 ): { readonly passed: number; readonly all: number } {
   if (convention === 'daily') {
-    const { to } = periodRange(month);
+    const { to } = range(month);
     const all = lastDay < start ? 0 : countDays({ from: start, to: lastDay });
     return { passed: to < start ? 0 : Math.min(all, countDays({ from: start, to })), all };
   }
-  const first = convention === 'full_month' ? previousPeriod(monthOf(start)) : monthOf(start);
-  const passed = monthNumber(month) - monthNumber(first);
+  const before = convention === 'full_month' ? 1 : 0;
+  const passed = monthNumber(month) - monthNumber(monthOf(start)) + before;
   return { passed: Math.max(0, Math.min(months, passed)), all: months };
-}
-
-function monthNumber(month: Month): number {
-  return Number(month.slice(0, 4)) * 12 + Number(month.slice(5));
 }

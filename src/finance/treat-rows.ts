@@ -2,16 +2,16 @@ import { convertAmount } from '../engine/exchange-rates.js';
 import { currencyDigits, roundToCurrency } from '../kernel/currency.js';
 import { Decimal, maximum, sum } from '../kernel/decimal.js';
 import { groupBy } from '../kernel/group-by.js';
-import { previousPeriod } from '../kernel/period.js';
 import { refundedDeal } from '../pay/payables/pay-groups.js';
 import { type PayableRow } from '../pay/payables/payable-rows.js';
+import { type BookCalendar } from './book-calendar.js';
 import { type ClosedLot, type ClosedTreatment, isSameTreatment, readRate, writeRate } from './closed-lots.js';
 import { type Contract } from './contract.js';
 import { type JournalLine } from './journal-line.js';
 import { type Convert, type Entity, type FindRate, percentOf, percentOn, type Rate } from './keep-books.js';
 import { type Lot } from './lot.js';
 import { type LotFacts } from './lot-facts.js';
-import { listMonths, type Month, monthOf } from './month.js';
+import { listMonths, type Month, previousMonth } from './month.js';
 import { type OpeningLot } from './opening-lot.js';
 import { entersIn } from './opening-lot-facts.js';
 import {
@@ -34,6 +34,7 @@ export interface LotTermsOfRep {
   readonly openings: readonly OpeningLot[];
   readonly policies: readonly StoredPolicy[];
   readonly facts: LotFacts;
+  readonly calendar: BookCalendar;
   readonly entity: Pick<Entity, 'code' | 'currency' | 'payrollTax'>;
   readonly convert: Convert;
   readonly findRate: FindRate;
@@ -65,17 +66,18 @@ export function listLotsOf(treated: readonly TreatedRow[], terms: LotTermsOfRep)
 }
 
 /** What is left of it is spread over what is left of its life. */
-function toOpeningLot(opening: OpeningLot, { facts, entity }: LotTermsOfRep): RowLot {
+function toOpeningLot(opening: OpeningLot, { facts, entity, calendar }: LotTermsOfRep): RowLot {
   const { repId, dealId: dealKey, lotId, cost, amortised, start, length, convention } = opening;
-  const first = entersIn(opening);
+  const first = entersIn(opening, calendar);
   const row = { repId, key: `${dealKey}|${lotId}`, dealKey, planId: null, ruleName: null, day: start, frozen: null };
   return {
     row,
+    calendar,
     policy: null,
     tax: Decimal.zero,
     first,
     digits: currencyDigits(entity.currency),
-    schedules: [{ from: first, schedule: toSchedule({ length, convention, start }, start) }],
+    schedules: [{ from: first, schedule: toSchedule({ length, convention, start }, start, calendar) }],
     cost: Decimal.of(cost).minus(Decimal.of(amortised)),
     isOpening: true,
     ends: facts.findEnds(row),
@@ -105,12 +107,12 @@ function isOfDeal(row: PayableRow): boolean {
 }
 
 /** The treatment with which its first month was closed stays. */
-function treatmentOf(row: PayableRow, { policies, facts, entity }: LotTermsOfRep): RowTreatment {
+function treatmentOf(row: PayableRow, { policies, facts, entity, calendar }: LotTermsOfRep): RowTreatment {
   if (!isOfDeal(row)) return { treatment: 'expense', closed: [] };
   const contract = facts.contracts.get(row.dealKey ?? '') ?? null;
   const closed = facts.closedLots(entity.code, row);
   const first = closed[0]?.content;
-  if (first === undefined) return { treatment: findTreatment(policies, row, contract), closed };
+  if (first === undefined) return { treatment: findTreatment(policies, row, contract, calendar), closed };
   if (first.treatment === 'expense') return { treatment: 'expense', closed };
   const policy = policies.find(({ name, version }) => name === first.policy.name && version === first.policy.version);
   return { treatment: { policy: policy as StoredPolicy, terms: first.terms }, closed };
@@ -128,7 +130,7 @@ function toLot(
   },
   terms: LotTermsOfRep,
 ): RowLot {
-  const { facts, entity, firstOpen } = terms;
+  const { facts, entity, firstOpen, calendar } = terms;
   const worth = ({ amount, currency, day }: PayableRow): Decimal => {
     const own = Decimal.of(amount);
     return currency === entity.currency ? own : (terms.convert(own, currency, day) ?? Decimal.zero);
@@ -136,9 +138,10 @@ function toLot(
   const earned = maximum(costOf(row, closed, terms), Decimal.zero);
   const tax = percentOf(earned, taxOf(row, treatment, closed, terms), entity.currency);
   const refunds = refundsOf.get(`${row.planId}|${row.ruleName}|${row.dealKey}`) ?? [];
-  const first = monthOf(row.day);
+  const first = calendar.monthOf(row.day);
   return {
     row,
+    calendar,
     policy: treatment.policy.name,
     tax,
     first,
@@ -188,7 +191,7 @@ function listSchedules(
   row: PayableRow,
   { policy, terms: first }: Capitalised,
   closed: RowTreatment['closed'],
-  { policies, facts, firstOpen }: LotTermsOfRep,
+  { policies, facts, firstOpen, calendar }: LotTermsOfRep,
 ): Lot['schedules'] {
   const contract = facts.contracts.get(row.dealKey ?? '') ?? null;
   const later = listLaterTerms(policies, policy, contract);
@@ -198,9 +201,9 @@ function listSchedules(
   const present = termsIn(firstOpen, { policy, terms: first }, contract, later);
   const all =
     ofClosings.length === 0
-      ? [{ from: monthOf(row.day), terms: first }, ...later]
+      ? [{ from: calendar.monthOf(row.day), terms: first }, ...later]
       : [...ofClosings, { from: firstOpen, terms: present }, ...later.filter(({ from }) => from > firstOpen)];
-  return all.map(({ from, terms }) => ({ from, schedule: toSchedule(terms, row.day) }));
+  return all.map(({ from, terms }) => ({ from, schedule: toSchedule(terms, row.day, calendar) }));
 }
 
 interface LaterTerms {
@@ -234,7 +237,8 @@ function termsIn(
 export function toClosedLots({ row, treatment, closed }: TreatedRow, terms: LotTermsOfRep, month: Month): ClosedLot[] {
   const { repId, key, day, dealKey, currency } = row;
   const lot = { entity: terms.entity.code, repId, key, month };
-  if (!isOfDeal(row) || terms.policies.length === 0 || treatment === 'unassigned' || monthOf(day) > month) return [];
+  const isLater = terms.calendar.monthOf(day) > month;
+  if (!isOfDeal(row) || terms.policies.length === 0 || treatment === 'unassigned' || isLater) return [];
   if (treatment === 'expense') return closed.length > 0 ? [] : [{ ...lot, content: { treatment: 'expense' } }];
   const { policy } = treatment;
   const contract = terms.facts.contracts.get(dealKey ?? '') ?? null;
@@ -257,7 +261,7 @@ function linesOfCost(row: PayableRow, posted: ReadonlyMap<string, readonly Journ
 function listKeptCosts(lines: readonly JournalLine[], earnedIn: Month, firstOpen: Month): ReadonlyMap<Month, Decimal> {
   if (earnedIn >= firstOpen) return new Map();
   return new Map(
-    listMonths(earnedIn, previousPeriod(firstOpen)).map((month) => {
+    listMonths(earnedIn, previousMonth(firstOpen)).map((month) => {
       const until = lines.filter((line) => line.month <= month);
       return [month, maximum(sum(until.map(({ value }) => value)), Decimal.zero)];
     }),

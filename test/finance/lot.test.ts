@@ -1,6 +1,7 @@
 import { expect } from 'chai';
+import { civilMonths } from '#src/finance/book-calendar.js';
 import { foreseeLot, type Lot, replayLot } from '#src/finance/lot.js';
-import { listMonths, monthOf } from '#src/finance/month.js';
+import { listMonths } from '#src/finance/month.js';
 import { type SpreadTerms, toSchedule } from '#src/finance/schedule.js';
 import { Decimal, sum } from '#src/kernel/decimal.js';
 import { Random } from '../support/random.js';
@@ -24,11 +25,13 @@ interface Example {
 
 function lot(example: Example): Lot {
   const { cost, earnedOn, months, convention = 'full_month', later = [], ends = [], takenBack = [], kept } = example;
-  const first = monthOf(earnedOn);
-  const spreadOver = (number: number) => toSchedule({ length: { months: number }, convention, start: null }, earnedOn);
+  const first = civilMonths.monthOf(earnedOn);
+  const spreadOver = (number: number) =>
+    toSchedule({ length: { months: number }, convention, start: null }, earnedOn, civilMonths);
   const toAmounts = (amounts: readonly (readonly [string, string])[]) =>
     new Map(amounts.map(([month, amount]) => [month, Decimal.of(amount)]));
   return {
+    calendar: civilMonths,
     first,
     digits: 2,
     schedules: [[first, months] as const, ...later].map(([from, number]) => ({ from, schedule: spreadOver(number) })),

@@ -1,14 +1,15 @@
 import { expect } from 'chai';
+import { civilMonths } from '#src/finance/book-calendar.js';
 import { testLots } from '#src/finance/impairment.js';
 import { frameworks } from '#src/finance/keep-books.js';
 import { foreseeLot, type Lot, replayLot } from '#src/finance/lot.js';
-import { monthOf } from '#src/finance/month.js';
 import { conventions, type Length, toSchedule } from '#src/finance/schedule.js';
 import { Decimal, sum } from '#src/kernel/decimal.js';
 import { Random } from '../support/random.js';
 
 const first = Number(process.env.BOOKS_SEED ?? 1);
 const runs = Number(process.env.BOOKS_RUNS ?? 40);
+const { monthOf } = civilMonths;
 const lastMonth = '2032-12';
 
 /** A deal with lots of several people, whose contract, refunds and tests of impairment are random. */
@@ -45,6 +46,7 @@ class RandomDeal {
     const from = monthOf(earnedOn);
     const changes = Array.from({ length: this.random.below(4) }, () => monthOf(this.day())).filter((at) => at > from);
     return {
+      calendar: civilMonths,
       first: from,
       digits: this.digits,
       schedules: [from, ...changes.sort()].map((at) => ({ from: at, schedule: this.schedule(earnedOn) })),
@@ -63,7 +65,7 @@ class RandomDeal {
   private schedule(earnedOn: string): Lot['schedules'][number]['schedule'] {
     const length: Length = this.random.below(2) === 0 ? { months: 1 + this.random.below(40) } : { until: this.day(4) };
     const start = this.random.below(3) === 0 ? this.day() : null;
-    return toSchedule({ length, convention: this.random.of(conventions), start }, earnedOn);
+    return toSchedule({ length, convention: this.random.of(conventions), start }, earnedOn, civilMonths);
   }
 
   private tests() {

@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { periodKind } from '../../kernel/period.js';
-import { calendarNames } from '../../kernel/period-calendar.js';
+import { calendarNames, kindOfPeriod } from '../../kernel/period-calendar.js';
 import { isTimeZone } from '../../kernel/time-zone.js';
 import { day, percentage } from '../../platform/operations/schemas.js';
 
@@ -109,9 +108,11 @@ export const accounting = z
     enabled: z.boolean().describe('Whether books are kept: liability, closed months and journals'),
     from: z
       .string()
-      .refine((text) => periodKind(text) === 'monthly', 'must be a month, YYYY-MM')
+      .refine((text) => kindOfPeriod(text) === 'monthly', 'must be a month, YYYY-MM or FYYYYY-PNN')
       .optional()
-      .describe('First month of the books, YYYY-MM; required to turn accounting on'),
+      .describe(
+        'First month of the books, YYYY-MM; required to turn accounting on. With a period of a fiscal year, FYYYYY-PNN, all months of the books are such periods',
+      ),
     secondPerson: z
       .boolean()
       .optional()

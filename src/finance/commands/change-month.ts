@@ -22,6 +22,7 @@ const blocked = {
   month_closed: 409,
   close_in_order: 409,
   month_not_over: 409,
+  no_fiscal_period: 409,
   calculation_pending: 409,
   fx_rate_missing: 409,
   unassigned_lots: 409,

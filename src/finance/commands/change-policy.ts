@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { recordAuditEntry } from '../../audit/audit-entry.js';
 import { type Caller } from '../../kernel/caller.js';
 import { type Clock } from '../../kernel/clock.js';
+import { invalid } from '../../kernel/failure.js';
 import { workspaceToday } from '../../people/reps/rep-views.js';
 import { type Transaction, UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { CLOCK } from '../../platform/injection-tokens.js';
@@ -9,6 +10,7 @@ import { operation } from '../../platform/operations/operation.js';
 import { text } from '../../platform/operations/schemas.js';
 import { recordEvents } from '../../platform/outbound/outgoing-events.js';
 import { assertOpenMonth, loadBookMonths } from '../book-months.js';
+import { isFiscal } from '../month.js';
 import { policyExample, policyTerms, policyVersion, type StoredPolicy, toPolicyResponse } from '../policy.js';
 import { decidePolicy, insertPolicy } from '../policy-store.js';
 import { requirePolicy } from '../policy-views.js';
@@ -56,6 +58,8 @@ function record(tx: Transaction, caller: Caller, trigger: string, policy: Stored
 
 async function assertBeginsOpen(tx: Transaction, clock: Clock, from: string): Promise<void> {
   const months = await loadBookMonths(tx, await workspaceToday(tx, clock));
+  if (isFiscal(from) !== isFiscal(months.from))
+    throw invalid({ path: 'from', message: `must be a month such as ${months.from}, with which the books begin` });
   assertOpenMonth(months, from, `${from} is closed. A version counts from a month that is open.`);
 }
 

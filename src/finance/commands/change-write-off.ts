@@ -12,7 +12,6 @@ import { operation } from '../../platform/operations/operation.js';
 import { pathId, requireUuid } from '../../platform/operations/schemas.js';
 import { recordEvents } from '../../platform/outbound/outgoing-events.js';
 import { assertBookMonth, assertOpenMonth, loadBookMonths } from '../book-months.js';
-import { monthOf } from '../month.js';
 import { assertMayApprove, assertProposed } from '../proposal.js';
 import { requireAccounting, requireEntity } from '../settings-views.js';
 import { type StoredWriteOff, toWriteOffResponse, writeOff, writeOffExample, writeOffTerms } from '../write-off.js';
@@ -64,7 +63,7 @@ async function assertMayWriteOff(
   if (peopleBehind(caller).includes(repId))
     throw new Failure('own_debt', 'You owe it yourself. Another admin writes it off.');
   const months = await loadBookMonths(tx, await workspaceToday(tx, clock));
-  const month = monthOf(day);
+  const month = months.calendar.monthOf(day);
   assertBookMonth(months, month);
   assertOpenMonth(months, month, `${month} is closed. Debts are written off in a month that is open.`);
 }

@@ -4,6 +4,7 @@ import { invalid } from '../../kernel/failure.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { CLOCK } from '../../platform/injection-tokens.js';
 import { operation } from '../../platform/operations/operation.js';
+import { recordEvent } from '../../platform/outbound/outgoing-events.js';
 import { entity, entityBody, entityCode, entityExample, toEntityResponse } from '../entity.js';
 import { saveEntity } from '../entity-store.js';
 import { findEntity, mainEntity, requireAccounting, requireEntity } from '../settings-views.js';
@@ -35,6 +36,7 @@ export const putEntity = operation({
       const { name, framework, accounts } = body;
       const changed = { code: params.code, currency, name, framework, payrollTax, accounts: { ...accounts } };
       await saveEntity(tx, changed, clock.now());
+      await recordEvent(tx, { type: 'accounting.entity_changed', data: { entity: params.code } });
       const before = present === null ? null : toEntityResponse(present);
       await recordAuditEntry(tx, caller, {
         trigger: 'accounting_entity_changed',

@@ -1,14 +1,15 @@
 import { sql } from 'kysely';
 import { z } from 'zod';
 import { recordAuditEntry } from '../../audit/audit-entry.js';
+import { type DayRange } from '../../kernel/day.js';
 import { type Issue, invalid, rejectAny } from '../../kernel/failure.js';
-import { periodRange } from '../../kernel/period.js';
 import { loadCalendar } from '../../ledger/input/calendar.js';
 import { unknownReps, workspaceToday } from '../../people/reps/rep-views.js';
 import { type Transaction, UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { CLOCK } from '../../platform/injection-tokens.js';
 import { exactAmount } from '../../platform/operations/money-digits.js';
 import { operation } from '../../platform/operations/operation.js';
+import { recordEvent } from '../../platform/outbound/outgoing-events.js';
 import { assertBookMonth, assertOpenMonth, loadBookMonths } from '../book-months.js';
 import { estimateExample, estimateTerms, keyOfEstimate, type StoredEstimate } from '../estimate.js';
 import { loadEstimates, storeEstimates } from '../estimate-views.js';
@@ -42,13 +43,15 @@ export const putEstimates = operation({
       assertBookMonth(months, month);
       assertOpenMonth(months, month, `${month} is closed: its estimates are posted and reversed as they were.`);
       const stored = body.estimates.map(toStored);
-      await assertEstimates(tx, month, stored);
+      await assertEstimates(tx, month, months.calendar.range(month), stored);
       const before = await loadEstimates(tx, [month]);
       const at = clock.now();
       await storeEstimates(tx, { month, estimates: stored, at });
+      const data = { month, count: stored.length };
+      await recordEvent(tx, { type: 'accounting.estimates_changed', data });
       const details = { month, before: before.map(({ month: _, ...estimate }) => estimate), after: stored };
       await recordAuditEntry(tx, caller, { trigger: 'estimates_changed', scope: 'accounting', details, at });
-      return { month, count: stored.length };
+      return data;
     });
   },
 });
@@ -61,9 +64,13 @@ function toStored({ pay, toDate, ...terms }: z.output<typeof estimateTerms>, ind
   return { ...terms, pay: exact('pay', pay), toDate: exact('toDate', toDate) };
 }
 
-async function assertEstimates(tx: Transaction, month: Month, all: readonly StoredEstimate[]): Promise<void> {
+async function assertEstimates(
+  tx: Transaction,
+  month: Month,
+  { from, to }: DayRange,
+  all: readonly StoredEstimate[],
+): Promise<void> {
   const calendar = await loadCalendar(tx);
-  const { from, to } = periodRange(month);
   const unknown = new Set(await unknownReps(tx, [...new Set(all.map(({ repId }) => repId))]));
   const rules = await loadRuleNames(tx, [...new Set(all.map(({ planId }) => planId))]);
   const seen = new Set<string>();

@@ -65,7 +65,7 @@ export const setRepEntities = operation({
       const before = (await loadRepEntities(tx, [repId])).get(repId) ?? [];
       const entities = inOrderOfDays(body.entities);
       const at = clock.now();
-      await storeRepEntities(tx, { repId, entities, at });
+      await storeRepEntities(tx, [{ repId, entities }], at);
       const details = { before, after: entities };
       await recordAuditEntry(tx, caller, { trigger: 'rep_entities_changed', scope: 'accounting', repId, details, at });
       return toResponse(repId, entities);

@@ -84,8 +84,10 @@ export const exportJournals = operation({
     assertAccounts(file, layout);
     const { books, entity, labels, accounts } = file;
     const version = books.closing?.version ?? null;
-    const content = await writeJournals(layout, toFileLines(file.lines, { month, version, labels, detail }), {
+    const days = books.calendar.range(month);
+    const content = await writeJournals(layout, toFileLines(file.lines, { month, days, version, labels, detail }), {
       month,
+      days,
       entity: labels.entities[entity.code]?.name ?? entity.name,
       entityCode: entity.code,
       currency: entity.currency,

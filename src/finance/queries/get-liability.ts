@@ -21,7 +21,7 @@ import {
   toLiabilityRow,
 } from '../liability.js';
 import { loadBooks, type MonthBooks } from '../load-books.js';
-import { month, monthOf } from '../month.js';
+import { month } from '../month.js';
 
 export const liabilityQuery = {
   month: month.optional().describe('Month of the books, YYYY-MM; the present month by default'),
@@ -80,7 +80,7 @@ export function readBooks<T>(
   const { repId, entity = null, asOf } = request;
   return readAsOf(caller, reader, asOf, async (tx, today) => {
     const repIds = repId === undefined ? null : [repId];
-    return work(tx, await loadBooks(tx, { month: request.month ?? monthOf(today), repIds, entity, today }));
+    return work(tx, await loadBooks(tx, { month: request.month ?? null, repIds, entity, today }));
   });
 }
 

@@ -5,7 +5,7 @@ import { operation } from '../../platform/operations/operation.js';
 import { asOfQuery } from '../../platform/operations/schemas.js';
 import { assertBookMonth, loadBookMonths } from '../book-months.js';
 import { loadRenewalTests } from '../load-renewal-tests.js';
-import { month, monthOf } from '../month.js';
+import { month } from '../month.js';
 import { renewalTest } from '../renewal-test.js';
 import { readAsOf } from './get-liability.js';
 
@@ -46,9 +46,10 @@ export const getRenewalTest = operation({
   uses: { unitOfWork: UnitOfWork, clock: CLOCK },
   async execute({ query: { month: requested, asOf } }, caller, parts): Promise<z.input<typeof response>> {
     return readAsOf(caller, parts, asOf, async (tx, today) => {
-      const last = requested ?? monthOf(today);
-      assertBookMonth(await loadBookMonths(tx, today), last);
-      return { month: last, tests: await loadRenewalTests(tx, last, today) };
+      const months = await loadBookMonths(tx, today);
+      const last = requested ?? months.current;
+      assertBookMonth(months, last);
+      return { month: last, tests: await loadRenewalTests(tx, last, months, today) };
     });
   },
 });

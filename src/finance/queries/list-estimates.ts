@@ -2,10 +2,9 @@ import { z } from 'zod';
 import { fields, pageFields } from '../../api/resource-fields.js';
 import { addTo } from '../../kernel/add-to.js';
 import { roundToCurrency } from '../../kernel/currency.js';
-import { type Day, earliestDay } from '../../kernel/day.js';
+import { type Day, latestDay } from '../../kernel/day.js';
 import { Decimal, sum } from '../../kernel/decimal.js';
 import { groupBy } from '../../kernel/group-by.js';
-import { type PeriodCalendar } from '../../kernel/period-calendar.js';
 import { loadCalendar } from '../../ledger/input/calendar.js';
 import { loadPayableRows, type PayableRow } from '../../pay/payables/payable-rows.js';
 import { findRepNames } from '../../people/reps/rep-views.js';
@@ -13,8 +12,10 @@ import { type Transaction, UnitOfWork } from '../../platform/database/unit-of-wo
 import { CLOCK } from '../../platform/injection-tokens.js';
 import { operation } from '../../platform/operations/operation.js';
 import { asOfQuery, offsetPage } from '../../platform/operations/schemas.js';
+import { type BookMonths, loadBookMonths } from '../book-months.js';
 import {
   countElapsed,
+  type EstimatedMonth,
   type EstimateRow,
   estimateRow,
   estimateRowExample,
@@ -27,8 +28,8 @@ import {
 import { loadEstimates } from '../estimate-views.js';
 import { type JournalLine } from '../journal-line.js';
 import { loadBooks } from '../load-books.js';
-import { type Month, month, monthOf } from '../month.js';
-import { mainEntity, requireAccounting } from '../settings-views.js';
+import { type Month, month } from '../month.js';
+import { mainEntity } from '../settings-views.js';
 import { readAsOf } from './get-liability.js';
 
 const query = z.strictObject({
@@ -79,9 +80,9 @@ export const listEstimates = operation({
   async execute({ query: request }, caller, parts): Promise<z.input<typeof response>> {
     const { asOf, limit, offset } = request;
     return readAsOf(caller, parts, asOf, async (tx, today) => {
-      await requireAccounting(tx);
-      const name = request.month ?? monthOf(today);
-      const rows = await describeEstimates(tx, name, today);
+      const months = await loadBookMonths(tx, today);
+      const name = request.month ?? months.current;
+      const rows = await describeEstimates(tx, name, months, today);
       return {
         month: name,
         estimates: rows.slice(offset, offset + limit),
@@ -94,7 +95,12 @@ export const listEstimates = operation({
   },
 });
 
-async function describeEstimates(tx: Transaction, name: Month, today: Day): Promise<EstimateRow[]> {
+async function describeEstimates(
+  tx: Transaction,
+  name: Month,
+  { calendar: months }: BookMonths,
+  today: Day,
+): Promise<EstimateRow[]> {
   const stored = await loadEstimates(tx, [name]);
   const repIds = [...new Set(stored.map(({ repId }) => repId))];
   const { lines } = await loadBooks(tx, { month: name, repIds, entity: null, today });
@@ -102,15 +108,18 @@ async function describeEstimates(tx: Transaction, name: Month, today: Day): Prom
     lines.filter((line) => line.month === name && line.kind === 'estimate' && line.account === 'accrued_estimate'),
     ({ repId, source, currency }) => `${repId}|${source}|${currency}`,
   );
-  const rows = groupBy(await loadPayableRows(tx, { repIds, firstDay: earliestDay }), ({ repId }) => repId);
-  const names = await findRepNames(tx, repIds);
   const calendar = await loadCalendar(tx);
+  const rangeOf = ({ period }: StoredEstimate) => calendar.range(period);
+  const firstDay = stored.reduce((first, each) => (rangeOf(each).from < first ? rangeOf(each).from : first), latestDay);
+  const rows = groupBy(await loadPayableRows(tx, { repIds, firstDay }), ({ repId }) => repId);
+  const names = await findRepNames(tx, repIds);
   return stored
     .map((estimate) => {
       const { repId, currency } = estimate;
       const own = posted.get(`${repId}|${sourceOfEstimate(estimate)}|${currency}`) ?? [];
       const ofRep = rows.get(repId) ?? [];
-      return { ...describe(estimate, own, ofRep, { name, today, calendar }), repName: names.get(repId) ?? '' };
+      const at = { range: rangeOf(estimate), month: name, calendar: months };
+      return { ...describe(estimate, own, ofRep, at, today), repName: names.get(repId) ?? '' };
     })
     .sort((a, b) => (`${a.repName}|${a.repId}|${a.ruleName}` < `${b.repName}|${b.repId}|${b.ruleName}` ? -1 : 1));
 }
@@ -119,13 +128,14 @@ function describe(
   { month: _, ...estimate }: StoredEstimate & { readonly month: Month },
   posted: readonly JournalLine[],
   rows: readonly PayableRow[],
-  { name, today, calendar }: { readonly name: Month; readonly today: Day; readonly calendar: PeriodCalendar },
+  at: EstimatedMonth,
+  today: Day,
 ): Omit<EstimateRow, 'repName'> {
-  const range = calendar.range(estimate.period);
+  const { range } = at;
   const amount = sum(posted.map((line) => line.amount)).negated();
-  const expected = expectedUntil(estimate, range, name);
+  const expected = expectedUntil(estimate, at);
   const outcome = range.to < today ? sumOfRule(estimate, rows, range) : null;
-  const part = outcome === null ? null : partUntil(outcome, range, name);
+  const part = outcome === null ? null : partUntil(outcome, at);
   const error = part === null ? null : roundToCurrency(expected.minus(part), estimate.currency);
   const percent =
     error === null || part === null || part.isZero() ? null : error.times(Decimal.of(100)).dividedBy(part).rounded(1);
@@ -134,7 +144,7 @@ function describe(
     entity: posted[0]?.entity ?? mainEntity,
     pay: estimate.pay === null ? null : Number(estimate.pay),
     toDate: estimate.toDate === null ? null : Number(estimate.toDate),
-    ...countElapsed(range, name),
+    ...countElapsed(at),
     inLedger: expected.minus(amount).toNumber(),
     estimate: amount.toNumber(),
     outcome: outcome?.toNumber() ?? null,

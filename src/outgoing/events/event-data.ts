@@ -207,6 +207,12 @@ export const eventData = {
   'accounting.month_prepared': bookMonth.pick({ month: true, hash: true }),
   'accounting.month_closed': bookMonth,
   'accounting.month_reopened': bookMonth,
+  'accounting.entity_changed': z.strictObject({ entity: z.string().describe('Code of the company') }),
+  'accounting.rep_entities_changed': z.strictObject({ repId: fields.repId }),
+  'accounting.estimates_changed': z.strictObject({
+    month: z.string().describe('The month, YYYY-MM'),
+    count: z.int().describe('Number of its estimates'),
+  }),
   'accounting.policy_proposed': policyVersion,
   'accounting.policy_approved': policyVersion,
   'accounting.write_off_proposed': writeOff,

@@ -68,6 +68,9 @@ class Causes {
     await work.checked();
     const [ann] = await work.api.saveReps({ email: 'ann@acme.test', name: 'Ann', role: 'admin' });
     const session = await work.as(ann as string);
+    await session.expect(200, 'PUT', '/v1/accounting/entities/uk', { name: 'Acme Ltd.', payrollTax: [], accounts: {} });
+    await session.expect(200, 'PUT', `/v1/reps/${work.ben}/entities`, { entities: [] });
+    await session.expect(200, 'PUT', `/v1/accounting/estimates/${january}`, { estimates: [] });
     const policy = { from: january, position: 1, match: {}, treatment: 'capitalise', period: { months: 36 } };
     await session.expect(201, 'POST', '/v1/accounting/policies/Contracts/versions', policy);
     await session.expect(200, 'POST', '/v1/accounting/policies/Contracts/versions/1/approve');

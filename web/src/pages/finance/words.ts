@@ -61,6 +61,7 @@ type Finding =
 export const findings: Readonly<Record<Finding, { readonly words: string; readonly to?: string }>> = {
   close_in_order: { words: 'An earlier month is open' },
   month_not_over: { words: 'The month has not ended' },
+  no_fiscal_period: { words: 'Its fiscal year is not defined', to: '/fiscal-calendar' },
   calculation_pending: { words: 'Commission is being calculated', to: '/recalculations' },
   unassigned_lots: { words: 'Rows about which no policy decides' },
   policy_proposed: { words: 'Policies that wait for an approval' },
