@@ -234,6 +234,7 @@ export const routes: Readonly<Record<string, string>> = {
   putEntity: 'PUT /v1/accounting/entities/:code',
   getRepEntities: 'GET /v1/reps/:repId/entities',
   setRepEntities: 'PUT /v1/reps/:repId/entities',
+  importRepEntities: 'POST /v1/accounting/rep-entities/import',
   listEstimates: 'GET /v1/accounting/estimates',
   putEstimates: 'PUT /v1/accounting/estimates/:month',
   getLiability: 'GET /v1/accounting/liability',

@@ -136,6 +136,7 @@ import { approvePolicy, proposePolicy, withdrawPolicy } from './finance/commands
 import { approveWriteOff, proposeWriteOff, withdrawWriteOff } from './finance/commands/change-write-off.js';
 import { importContracts } from './finance/commands/import-contracts.js';
 import { importOpeningLots } from './finance/commands/import-opening-lots.js';
+import { importRepEntities } from './finance/commands/import-rep-entities.js';
 import { putEntity } from './finance/commands/put-entity.js';
 import { putEstimates } from './finance/commands/put-estimates.js';
 import { getRepEntities, setRepEntities } from './finance/commands/set-rep-entities.js';
@@ -540,6 +541,7 @@ export const operations = [
   putEntity,
   getRepEntities,
   setRepEntities,
+  importRepEntities,
   listEstimates,
   putEstimates,
   getLiability,

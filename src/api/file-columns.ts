@@ -106,6 +106,11 @@ export const fileColumns = {
     variableTarget: ['variablePay'],
     prorate: [],
   },
+  repEntities: {
+    email: ['rep', 'repEmail', 'e-mail'],
+    entity: ['company', 'legalEntity'],
+    from: ['start', 'firstDay', 'effectiveDate'],
+  },
   refunds: {
     dealId: ['deal', 'opportunityId', 'opportunity'],
     refundId: ['refund', 'creditNote', 'creditNoteNumber', 'refundNo'],

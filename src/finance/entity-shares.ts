@@ -1,5 +1,5 @@
 import { addTo } from '../kernel/add-to.js';
-import { type Day, earliestDay } from '../kernel/day.js';
+import { type Day, type DayRange, earliestDay, isWithin } from '../kernel/day.js';
 import { Decimal, sum } from '../kernel/decimal.js';
 import { getOrInsert } from '../kernel/get-or-insert.js';
 import { type Period } from '../kernel/period.js';
@@ -171,24 +171,27 @@ function addDraws(
   }));
 }
 
-/** What hand-overs pay, by the entities whose rows are earned until the end of their period. */
+/** What hand-overs pay, by the entities whose rows are earned in the periods that are handed over by then. */
 export function divideHandovers(
   paid: readonly Movement[],
   rows: readonly OfEntity<PayableRow>[],
   entities: EntitiesOfRep,
-  lastDayOf: (period: Period) => Day,
+  rangeOf: (period: Period) => DayRange,
 ): OfEntity<Movement>[] {
   const { only } = entities;
   if (only !== null) return paid.map((movement) => ({ ...movement, entity: only }));
   const before: OfEntity<Movement>[] = [];
+  const ranges: DayRange[] = [];
   for (const movement of paid) {
     const { currency, amount, origin } = movement;
-    const to = lastDayOf(origin.period as Period);
+    const own = rangeOf(origin.period as Period);
+    ranges.push(own);
     const balance = new EntityBalances();
     for (const row of rows)
-      if (row.currency === currency && row.day <= to) balance.add(row.entity, Decimal.of(row.amount));
+      if (row.currency === currency && ranges.some((range) => isWithin(row.day, range)))
+        balance.add(row.entity, Decimal.of(row.amount));
     for (const each of before) if (each.currency === currency) balance.add(each.entity, each.amount);
-    for (const [entity, share] of balance.divide(amount.negated(), entities.on(to)))
+    for (const [entity, share] of balance.divide(amount.negated(), entities.on(own.to)))
       before.push({ ...movement, entity, amount: share.negated() });
   }
   return before;

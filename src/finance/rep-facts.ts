@@ -107,7 +107,7 @@ async function loadHandedOver(
     repIds.map((repId) => {
       const own = entitiesOf(repId);
       const earned = (rows.get(repId) ?? []).map((row) => ({ ...row, entity: own.ofRow(row) }));
-      const movements = divideHandovers(paid.get(repId) ?? [], earned, own, (period) => calendar.range(period).to);
+      const movements = divideHandovers(paid.get(repId) ?? [], earned, own, (period) => calendar.range(period));
       return [
         repId,
         byEntity({ movements, rows: earned, approved: [], batches: [], unreleased: () => noFacts.unreleased }),

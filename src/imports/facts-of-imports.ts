@@ -2,6 +2,7 @@ import { creditFacts } from '../deals/credit-facts.js';
 import { refundFacts } from '../deals/refunds/refund-facts.js';
 import { contractFacts } from '../finance/contract-facts.js';
 import { openingLotFacts } from '../finance/opening-lot-facts.js';
+import { repEntityFacts } from '../finance/rep-entity-facts.js';
 import { type KeyScope } from '../kernel/caller.js';
 import { Failure } from '../kernel/failure.js';
 import { drawFacts } from '../pay/draws/draw-facts.js';
@@ -49,6 +50,7 @@ export const factsOfImports: Readonly<Record<ImportKind, ImportedFacts>> = {
   invoices: { facts: withReleases(invoiceFacts), scope: 'deals' },
   opening_lots: { facts: openingLotFacts, scope: null },
   rate_table_rows: { facts: tableFacts, scope: 'plans' },
+  rep_entities: { facts: repEntityFacts, scope: null },
   refunds: { facts: refundFacts, scope: 'deals' },
 };
 

@@ -10,6 +10,7 @@ export const kinds = {
   importDeals: 'deals',
   importReps: 'people',
   importOpeningLots: 'opening_lots',
+  importRepEntities: 'rep_entities',
   importQuotas: 'quotas',
   importAssignments: 'assignments',
   importAbsences: 'absences',

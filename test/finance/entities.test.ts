@@ -1,7 +1,9 @@
 import { expect } from 'chai';
 import { expectError } from '#test/support/errors.js';
+import { EventReceiver } from '#test/support/event-receiver.js';
 import { Service } from '#test/support/service.js';
 import { flatRule } from '#test/support/terms.js';
+import { until } from '#test/support/until.js';
 import { Closings } from './closings.js';
 
 describe('the companies of a workspace', () => {
@@ -118,6 +120,58 @@ describe('the companies of a workspace', () => {
     const french = await books.liability('2026-02', { query: '&entity=fr' });
     expect(french).to.include({ corrections: 4800, closing: 4800, value: 4320 });
     expect((await books.get(`/liability?month=2026-02&entity=us&asOf=${at}`)).liability[0].closing).to.equal(4800);
+  });
+
+  it('are read from a file, and report what changes', async () => {
+    const { closings, work } = await moving('2026-02-01');
+    const receiver = await EventReceiver.start();
+    try {
+      const eventTypes = [
+        'accounting.entity_changed',
+        'accounting.rep_entities_changed',
+        'accounting.estimates_changed',
+      ] as const;
+      await work.api.expect(201, 'POST', '/v1/webhook-endpoints', { url: receiver.url, eventTypes });
+      const file = 'email,company,from\nben@acme.test,us,2026-03-01\nmia@acme.test,uk,\nann@acme.test,fr,\n';
+      const csv = { 'Content-Type': 'text/csv' };
+      const { results } = await work.api.expect(200, 'POST', '/v1/accounting/rep-entities/import', file, csv);
+      expect(results.map(({ outcome }: { outcome: string }) => outcome)).to.deep.equal([
+        'created',
+        'created',
+        'rejected',
+      ]);
+      await closings.books.entity({ name: 'Acme plc' }, 'uk');
+      await closings.ann.expect(200, 'PUT', '/v1/accounting/estimates/2026-03', { estimates: [] });
+      await until(() => (receiver.received.length >= 4 ? true : undefined));
+      const events = receiver.received.map(({ body: { type, data } }) => [type, data]);
+      expect(events).to.have.deep.members([
+        ['accounting.rep_entities_changed', { repId: work.ben }],
+        ['accounting.rep_entities_changed', { repId: work.mia }],
+        ['accounting.entity_changed', { entity: 'uk' }],
+        ['accounting.estimates_changed', { month: '2026-03', count: 0 }],
+      ]);
+    } finally {
+      await receiver.stop();
+    }
+    const { entities } = await work.api.expect(200, 'GET', `/v1/reps/${work.ben}/entities`);
+    expect(entities).to.deep.equal([
+      { entity: 'us' },
+      { from: '2026-02-01', entity: 'uk' },
+      { from: '2026-03-01', entity: 'us' },
+    ]);
+  });
+
+  it('are paid by hand-overs in parts where payouts are off', async () => {
+    const { closings, work } = await moving('2026-02-01', { payouts: null });
+    await work.deal('D1', 60_000, '2026-01-15');
+    await work.deal('D2', 30_000, '2026-02-15');
+    await work.approve('2026-01', '2026-02');
+    const { current } = await closings.books.get('');
+    const owed = async () => [await closing(closings, current, 'us'), await closing(closings, current, 'uk')];
+    await work.api.expect(201, 'POST', '/v1/payroll-handovers', { period: '2026-02', layout: 'generic' });
+    expect(await owed()).to.deep.equal([4800, 0]);
+    await work.api.expect(201, 'POST', '/v1/payroll-handovers', { period: '2026-01', layout: 'generic' });
+    expect(await owed()).to.deep.equal([0, 0]);
   });
 
   it('exist, hold from one day on each, and keep their currency', async () => {

@@ -92,6 +92,14 @@ const cases: Readonly<Record<(typeof kinds)[keyof typeof kinds], Case>> = {
         { 'Content-Type': 'text/csv' },
       ),
   },
+  rep_entities: {
+    path: '/v1/accounting/rep-entities/import',
+    file: 'email,entity,from\nann@x.io,uk,\nann@x.io,main,2026-03-01\n',
+    edit: ({ api, ann }) =>
+      api.expect(200, 'PUT', `/v1/reps/${ann}/entities`, {
+        entities: [{ entity: 'main' }, { from: '2026-03-01', entity: 'main' }],
+      }),
+  },
   credits: {
     path: '/v1/deals/credits/import',
     file: 'dealId,rep,percent\nD,bob@x.io,100\nE,ann@x.io,50\nE,bob@x.io,50\n',
@@ -160,6 +168,8 @@ describe('every import is taken back', () => {
       payouts: { enabled: true, from: '2026-01-01', period: 'monthly' },
       accounting: { enabled: true, from: '2026-01' },
     });
+    await api.expect(200, 'PUT', '/v1/accounting/entities/uk', { name: 'Acme Ltd.', payrollTax: [], accounts: {} });
+    await api.expect(200, 'PUT', `/v1/reps/${ann}/entities`, { entities: [{ entity: 'main' }] });
     await api.expect(201, 'POST', '/v1/ramps', {
       name: 'Slow',
       steps: [{ months: 1, quotaPercent: 50, variablePercent: 50, ratePercent: 100 }],
@@ -202,6 +212,7 @@ describe('every import is taken back', () => {
       'fx-rates',
       'rate-tables/Rates',
       'accounting/contract-costs?month=2026-01&groupBy=deal',
+      `reps/${world.ann}/entities`,
     ].map((what) => `/v1/${what}`);
     const answers: Record<string, unknown> = {};
     for (const path of [...paths, ...ofDeals]) answers[path] = lasting(await read(path));

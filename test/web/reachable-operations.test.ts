@@ -38,6 +38,7 @@ const excluded: Readonly<Record<string, string>> = {
   importRateTableRows: 'rows are pasted into the page of a table',
   getRepEntities: 'the company of a person comes from the system of personnel, through the API',
   setRepEntities: 'the company of a person comes from the system of personnel, through the API',
+  importRepEntities: 'the company of a person comes from the system of personnel, through the API',
   putEstimates: 'finance sends estimates through the API; the month-end lists them',
   getContract: 'terms of contracts come from the system of contracts, through the API',
   putContract: 'terms of contracts come from the system of contracts, through the API',

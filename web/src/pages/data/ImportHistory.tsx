@@ -122,6 +122,7 @@ const kindNames: Readonly<Record<ImportRecord['kind'], string>> = {
   credits: 'Credit lines',
   contracts: 'Contracts',
   opening_lots: 'Capitalised cost of another system',
+  rep_entities: 'Companies of people',
   lines: 'Products of deals',
   draws: 'Draws',
   fx_rates: 'Exchange rates',
