@@ -223,6 +223,9 @@ async function createFacts(db: Kysely<unknown>): Promise<void> {
       changed_at timestamptz not null default now(),
       primary key (workspace_id, kind, deal_id, name, position)
     )`.execute(db);
+  await sql`create index accounting_facts_of_rep on accounting_facts (workspace_id, kind, (content ->> 'repId'))`.execute(
+    db,
+  );
   await tenantTable(db, 'accounting_facts');
   await insertOnly(db, 'accounting_facts');
   await recordRowChanges(db, 'accounting_facts', { ids: ['kind', 'deal_id', 'name'], ignored: ['changed_at'] });

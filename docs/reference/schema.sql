@@ -2705,6 +2705,7 @@ CREATE TABLE accounting_facts (
   CONSTRAINT accounting_facts_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(workspace_id),
   CONSTRAINT accounting_facts_kind_check CHECK ((kind = ANY (ARRAY['contract'::text, 'impairment'::text, 'opening_lot'::text])))
 );
+CREATE INDEX accounting_facts_of_rep ON accounting_facts USING btree (workspace_id, kind, ((content ->> 'repId'::text)));
 CREATE TRIGGER record_row_change AFTER INSERT OR DELETE OR UPDATE ON accounting_facts FOR EACH ROW WHEN ((current_setting('app.records_changes'::text, true) = 'on'::text)) EXECUTE FUNCTION record_row_change('kind,deal_id,name', '', 'changed_at');
 ALTER TABLE accounting_facts ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 CREATE POLICY accounting_facts_of_owner ON accounting_facts TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));

@@ -26,6 +26,7 @@ const warningCodes = [
   'statements_not_approved',
   'receivables',
   'estimates_missing',
+  'contracts_changed',
 ] as const;
 
 const finding = <Code extends readonly [string, ...string[]]>(codes: Code) =>
@@ -46,7 +47,7 @@ export const checklist = z
     warnings: z
       .array(finding(warningCodes))
       .describe(
-        'What the closing stores. open_discrepancies, open_disputes: of periods until the month; statements_not_approved: drafts with an amount; receivables: people who owe; estimates_missing: of the month before, and not entered for this one',
+        'What the closing stores. open_discrepancies, open_disputes: of periods until the month; statements_not_approved: drafts with an amount; receivables: people who owe; estimates_missing: of the month before, and not entered for this one; contracts_changed: deals whose contract was stated before the latest closing, and was changed after it',
       ),
   })
   .describe('What to look at before the month is closed');
@@ -77,6 +78,7 @@ export async function loadChecklist(
       { code: 'statements_not_approved' as const, count: counts.drafts },
       { code: 'receivables' as const, count: receivables },
       { code: 'estimates_missing' as const, count: await countMissingEstimates(tx, books.month, to) },
+      { code: 'contracts_changed' as const, count: await countChangedContracts(tx, months) },
     ].filter(({ count }) => count > 0),
   };
 }
@@ -98,6 +100,18 @@ async function countMissingEstimates(tx: Transaction, month: Month, to: Day): Pr
   const calendar = await loadCalendar(tx);
   const present = new Set(all.filter((each) => each.month === month).map(keyOfEstimate));
   return all.filter((each) => !present.has(keyOfEstimate(each)) && calendar.range(each.period).to > to).length;
+}
+
+/** Deals whose contract the latest closing has read, and which is another one now. */
+async function countChangedContracts(tx: Transaction, { closed: [latest] }: BookMonths): Promise<number> {
+  if (latest === undefined) return 0;
+  const isOfContract = sql`workspace_id = ${tx.workspaceId} and kind = 'contract'`;
+  const { rows } = await sql<{ count: number }>`
+    select count(distinct deal_id)::int as count from accounting_facts
+    where ${isOfContract} and changed_at > ${latest.closedAt}::timestamptz and deal_id in (
+      select deal_id from accounting_facts
+      where ${isOfContract} and changed_at <= ${latest.closedAt}::timestamptz)`.execute(tx.db);
+  return rows[0]?.count ?? 0;
 }
 
 type Counts = Record<'pending' | 'discrepancies' | 'disputes' | 'drafts', number>;

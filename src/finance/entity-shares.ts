@@ -4,7 +4,7 @@ import { Decimal, sum } from '../kernel/decimal.js';
 import { getOrInsert } from '../kernel/get-or-insert.js';
 import { type Period } from '../kernel/period.js';
 import { type RepPayables } from '../pay/payables/build-payables.js';
-import { refundedDeal } from '../pay/payables/pay-groups.js';
+import { keyOfSource, refundedDeal } from '../pay/payables/pay-groups.js';
 import { type NamedPeriod, type PayPeriods } from '../pay/payables/pay-periods.js';
 import { type PayableRow } from '../pay/payables/payable-rows.js';
 import { type StoredPayable } from '../pay/payables/stored-payable.js';
@@ -56,9 +56,7 @@ export class EntitiesOfRep {
 
 /** The key of the line that pays the row. */
 function sourceOf(row: PayableRow): string {
-  const { planId, ruleName, currency, key } = row;
-  const dealId = refundedDeal(row);
-  return `${dealId === null ? key : `${planId}|${ruleName}|${dealId}`}|${currency}`;
+  return `${keyOfSource(row)}|${row.currency}`;
 }
 
 type OfEntity<T> = T & { readonly entity: string };

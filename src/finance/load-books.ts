@@ -29,7 +29,7 @@ import { openingLotFacts } from './opening-lot-facts.js';
 import { findPolicy, findTreatment, type StoredPolicy } from './policy.js';
 import { listPolicies } from './policy-views.js';
 import { entityOn, loadRepEntities } from './rep-entities.js';
-import { type EntityFacts, loadRepFacts, noFacts } from './rep-facts.js';
+import { type EntityFacts, loadRepFacts, loadRepRows, noFacts } from './rep-facts.js';
 import { changesLiability } from './roll-forward.js';
 import { listEntities, requireEntity, type StoredEntity } from './settings-views.js';
 import { divideByState, type States } from './states.js';
@@ -134,7 +134,7 @@ export async function loadLots(tx: Transaction, today: Day): Promise<EntityLot[]
   };
   const lots: EntityLot[] = [];
   for (const some of chunk(await listRepIds(tx, null), loadedReps))
-    for (const lot of listLots(await loadOpenBooks(tx, some, terms))) lots.push(lot);
+    for (const lot of listLots(await loadOpenBooks(tx, some, terms, loadRepRows))) lots.push(lot);
   return lots;
 }
 
@@ -188,10 +188,15 @@ interface OpenBooks {
   readonly lotTerms: LotTermsOfRep;
 }
 
-async function loadOpenBooks(tx: Transaction, repIds: readonly string[], terms: OpenTerms): Promise<OpenBooks[]> {
+async function loadOpenBooks(
+  tx: Transaction,
+  repIds: readonly string[],
+  terms: OpenTerms,
+  load: LoadFacts = loadRepFacts,
+): Promise<OpenBooks[]> {
   const { months, calendar, entities, ratesTo, policies, isOpening } = terms;
   const last = months.at(-1) as Month;
-  const facts = await loadDivided(tx, repIds, terms);
+  const facts = await loadDivided(tx, repIds, terms, load);
   const rows = [...facts.values()].flatMap((ofRep) => [...ofRep.values()].flatMap((each) => each.rows));
   const openings = isOpening ? [] : await openingLotFacts.list(tx, { repId: repIds });
   const dealIds = [...rows.flatMap(({ dealKey }) => dealKey ?? []), ...openings.map(({ dealId }) => dealId)];
@@ -216,13 +221,17 @@ async function loadOpenBooks(tx: Transaction, repIds: readonly string[], terms: 
   });
 }
 
+/** All facts of reps at the end of a day, or their rows alone. */
+type LoadFacts = (tx: Transaction, repIds: readonly string[], day: Day) => ReturnType<typeof loadRepFacts>;
+
 /** The facts of the reps, with bonuses by deal where a policy divides them. */
 async function loadDivided(
   tx: Transaction,
   repIds: readonly string[],
   { months, calendar, policies }: OpenTerms,
+  load: LoadFacts,
 ): ReturnType<typeof loadRepFacts> {
-  const facts = await loadRepFacts(tx, repIds, calendar.range(months.at(-1) as Month).to);
+  const facts = await load(tx, repIds, calendar.range(months.at(-1) as Month).to);
   if (policies.every(({ allocate }) => allocate === undefined)) return facts;
   const terms = { policies, months: calendar, calendar: await loadCalendar(tx) };
   return new Map(
@@ -262,7 +271,7 @@ async function keepOpen(
   const writtenDown = await loadWrittenDown(tx, { dealIds: [...new Set(dealIds)], until: last }, async (together) => {
     const known = open.filter(({ repId }) => together.includes(repId));
     const others = together.filter((repId) => !repIds.includes(repId));
-    return listLots(others.length === 0 ? known : [...known, ...(await loadOpenBooks(tx, others, terms))]);
+    return listLots(others.length === 0 ? known : [...known, ...(await loadOpenBooks(tx, others, terms, loadRepRows))]);
   });
   const writeOffs = groupBy(await loadApprovedWriteOffs(tx, repIds), keyOf);
   const slice = new EventLoopSlice();

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { type Day } from '../kernel/day.js';
 import { Decimal } from '../kernel/decimal.js';
+import { getOrInsert } from '../kernel/get-or-insert.js';
 import { groupBy } from '../kernel/group-by.js';
 import { statementPeriodsTable } from '../ledger/input/as-of.js';
 import { loadCalendar } from '../ledger/input/calendar.js';
@@ -18,7 +19,7 @@ import { loadHandoverMovements } from './handover-movements.js';
 import { type Movement, noOrigin } from './movement.js';
 import { loadRepEntities } from './rep-entities.js';
 import { type ApprovedAmount } from './states.js';
-import { findUnreleased, type Unreleased } from './unreleased.js';
+import { computeDue, findUnreleased, type Unreleased } from './unreleased.js';
 
 /** What decides about the books of a person in an entity, at the end of a month. */
 export interface EntityFacts {
@@ -67,6 +68,7 @@ export async function loadRepFacts(
       const payables = load(repId);
       const own = entitiesOf(repId, payables.draws);
       const contents = { batches: batches.get(repId) ?? [], approved: approved.get(repId) ?? [] };
+      const due = new Map<Day, ReturnType<typeof computeDue>>();
       const divided = divideByEntity(own, payables, { payPeriods, day }, contents);
       return [
         repId,
@@ -86,10 +88,29 @@ export async function loadRepFacts(
           ...divided,
           unreleased: (entity) => (on) => {
             const groups = payables.groups.filter(({ row }) => own.ofRow(row) === entity);
-            return findUnreleased(payables, groups, payPeriods, on);
+            return findUnreleased(
+              getOrInsert(due, on, () => computeDue(payables, payPeriods, on)),
+              groups,
+              on,
+            );
           },
         }),
       ];
+    }),
+  );
+}
+
+/** The rows of the reps by entity, which is all that lots are made of. */
+export async function loadRepRows(tx: Transaction, repIds: readonly string[]): Promise<ReadonlyMap<string, RepFacts>> {
+  const payPeriods = await loadPayPeriods(tx);
+  const rows = groupBy(await loadPayableRows(tx, { repIds, firstDay: firstDayOfAll }), ({ repId }) => repId);
+  const entities = await loadRepEntities(tx, repIds);
+  return new Map(
+    [...rows].map(([repId, ofRep]) => {
+      const own = new EntitiesOfRep(entities.get(repId) ?? [], ofRep, []);
+      const counted = ofRep.filter((row) => payPeriods === null || !isBefore(row, payPeriods.firstDay));
+      const byCode = groupBy(counted, (row) => own.ofRow(row));
+      return [repId, new Map([...byCode].map(([code, ofEntity]) => [code, { ...noFacts, rows: ofEntity }]))];
     }),
   );
 }

@@ -2,7 +2,7 @@ import { convertAmount } from '../engine/exchange-rates.js';
 import { currencyDigits, roundToCurrency } from '../kernel/currency.js';
 import { Decimal, maximum, sum } from '../kernel/decimal.js';
 import { groupBy } from '../kernel/group-by.js';
-import { refundedDeal } from '../pay/payables/pay-groups.js';
+import { keyOfSource, refundedDeal } from '../pay/payables/pay-groups.js';
 import { type PayableRow } from '../pay/payables/payable-rows.js';
 import { type BookCalendar } from './book-calendar.js';
 import { type ClosedLot, type ClosedTreatment, isSameTreatment, readRate, writeRate } from './closed-lots.js';
@@ -88,12 +88,10 @@ function toOpeningLot(opening: OpeningLot, { facts, entity, calendar }: LotTerms
 
 /** The rows of refunds by the key of the row from which they take back. */
 function groupRefunds(rows: readonly PayableRow[]): ReadonlyMap<string, readonly PayableRow[]> {
-  const refunds = rows.flatMap((row) => {
-    const dealId = refundedDeal(row);
-    return dealId === null ? [] : [{ row, source: `${row.planId}|${row.ruleName}|${dealId}` }];
-  });
-  const bySource = groupBy(refunds, ({ source }) => source);
-  return new Map([...bySource].map(([source, ofSource]) => [source, ofSource.map(({ row }) => row)]));
+  return groupBy(
+    rows.filter((row) => refundedDeal(row) !== null),
+    keyOfSource,
+  );
 }
 
 interface RowTreatment {
@@ -137,7 +135,7 @@ function toLot(
   };
   const earned = maximum(costOf(row, closed, terms), Decimal.zero);
   const tax = percentOf(earned, taxOf(row, treatment, closed, terms), entity.currency);
-  const refunds = refundsOf.get(`${row.planId}|${row.ruleName}|${row.dealKey}`) ?? [];
+  const refunds = refundsOf.get(row.key) ?? [];
   const first = calendar.monthOf(row.day);
   return {
     row,

@@ -11,13 +11,8 @@ export interface Unreleased {
   readonly held: ReadonlyMap<string, Decimal>;
 }
 
-/** Of the groups. */
-export function findUnreleased(
-  payables: RepPayables,
-  groups: RepPayables['groups'],
-  payPeriods: PayPeriods,
-  day: Day,
-): Unreleased {
+/** What statements until the day have released, by group. */
+export function computeDue(payables: RepPayables, payPeriods: PayPeriods, day: Day): ReadonlyMap<string, Decimal> {
   const periods = payPeriods.until(day).filter(({ range }) => range.to <= day);
   const due = new Map<string, Decimal>();
   for (const { key, amount } of [...computeLines(payables, periods).values()].flat()) addTo(due, key, amount);
@@ -25,6 +20,11 @@ export function findUnreleased(
     for (const correction of corrections) for (const [key, amount] of correction) addTo(due, key, amount);
     for (const [key, amount] of unpaid) addTo(due, key, amount.negated());
   }
+  return due;
+}
+
+/** Of the groups. */
+export function findUnreleased(due: ReadonlyMap<string, Decimal>, groups: RepPayables['groups'], day: Day): Unreleased {
   const waiting = new Map<string, Decimal>();
   const held = new Map<string, Decimal>();
   for (const group of groups) {

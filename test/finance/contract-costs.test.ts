@@ -167,6 +167,30 @@ describe('capitalised cost of contracts', () => {
     expect([again.status, again.body.code]).to.deep.equal([409, 'invalid_transition']);
   });
 
+  it('shows what a version does to open months before someone proposes or approves it', async () => {
+    const closings = await capitalising(service, null);
+    const { ann, books } = closings;
+    await deal(closings, 60_000);
+    await closings.work.checked();
+    const { current } = await books.get('');
+    const path = '/v1/accounting/policies/New/versions';
+    const { effect } = await ann.expect(201, 'POST', `${path}?dryRun=true`, Closings.policy);
+    const january = { month: '2026-01', entity: 'main', currency: 'USD' };
+    expect(effect[0]).to.deep.equal({
+      ...january,
+      assetBefore: 0,
+      assetAfter: 4666.67,
+      expenseBefore: 4800,
+      expenseAfter: 133.33,
+    });
+    expect(effect.at(-1)).to.include({ month: current, assetBefore: 0, expenseBefore: 0 });
+    expect((await books.get('/policies')).policies).to.deep.equal([]);
+    await closings.propose('New');
+    const approved = await ann.expect(200, 'POST', `${path}/1/approve?dryRun=true`);
+    expect(approved).to.deep.include({ status: 'proposed', effect });
+    expect(await books.moved('2026-01', 'contract_cost')).to.equal(0);
+  });
+
   it('leaves lots alone when a later version decides about new ones (N15)', async () => {
     const closings = await capitalising(service);
     await deal(closings, 60_000);

@@ -12,6 +12,19 @@ describe('contracts of deals', () => {
     capitalising(service, { period: { contract: true }, ...terms }, options);
   const a1 = ({ work }: Closings, closeDate = '2026-01-15') => work.deal('D1', 60_000, closeDate);
 
+  it('are in the checklist if they change after the latest closing (F21)', async () => {
+    const closings = await capitalising(service);
+    const warnings = async () => (await closings.books.get('/months/2026-02')).checklist.warnings;
+    await closings.work.deal('D1', 60_000, '2026-01-15');
+    await closings.work.deal('D2', 60_000, '2026-02-15');
+    await contract(closings, { months: 36 });
+    await closings.close('2026-01');
+    await contract(closings, { months: 24 }, 'D2');
+    expect(await warnings()).not.to.deep.include({ code: 'contracts_changed', count: 1 });
+    await contract(closings, { months: 48 });
+    expect(await warnings()).to.deep.include({ code: 'contracts_changed', count: 1 });
+  });
+
   it('say how long a cost is amortised; an extension spreads what is left, without a catch-up (N28)', async () => {
     const closings = await overContract();
     const { books, work } = closings;

@@ -4,19 +4,26 @@ import { type Caller } from '../../kernel/caller.js';
 import { type Clock } from '../../kernel/clock.js';
 import { invalid } from '../../kernel/failure.js';
 import { workspaceToday } from '../../people/reps/rep-views.js';
+import { withDryRun } from '../../platform/database/dry-run.js';
 import { type Transaction, UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { CLOCK } from '../../platform/injection-tokens.js';
 import { operation } from '../../platform/operations/operation.js';
-import { text } from '../../platform/operations/schemas.js';
+import { flag, text } from '../../platform/operations/schemas.js';
 import { recordEvents } from '../../platform/outbound/outgoing-events.js';
 import { assertOpenMonth, loadBookMonths } from '../book-months.js';
 import { isFiscal } from '../month.js';
 import { policyExample, policyTerms, policyVersion, type StoredPolicy, toPolicyResponse } from '../policy.js';
+import { loadPolicyEffect, policyEffect } from '../policy-effect.js';
 import { decidePolicy, insertPolicy } from '../policy-store.js';
 import { requirePolicy } from '../policy-views.js';
 import { assertMayApprove, assertProposed } from '../proposal.js';
 import { storeDecision } from '../renewal-decision.js';
 import { requireAccounting } from '../settings-views.js';
+
+const query = z.strictObject({
+  dryRun: flag.default(false).describe('true: return what the version does to open months; writes nothing'),
+});
+const previewedVersion = policyVersion.extend({ effect: policyEffect });
 
 const uses = { unitOfWork: UnitOfWork, clock: CLOCK };
 const params = { name: policyExample.name, version: String(policyExample.version) };
@@ -39,9 +46,14 @@ const {
 } = policyExample;
 const proposed = { ...policyExample, status: 'proposed', approvedBy: null } as const;
 
+interface Uses {
+  readonly unitOfWork: UnitOfWork;
+  readonly clock: Clock;
+}
+
 async function change(
   caller: Caller,
-  { unitOfWork, clock }: { readonly unitOfWork: UnitOfWork; readonly clock: Clock },
+  { unitOfWork, clock }: Uses,
   work: (tx: Transaction, at: Date) => Promise<StoredPolicy>,
 ): Promise<z.input<typeof policyVersion>> {
   return unitOfWork.run(caller, { lock: 'exclusive', access: 'write' }, async (tx) => {
@@ -49,6 +61,25 @@ async function change(
     const { name, version } = await work(tx, clock.now());
     return toPolicyResponse(await requirePolicy(tx, name, version));
   });
+}
+
+/** The version, which `store` has proposed or finds, and what it does once it is approved. Writes nothing. */
+async function preview(
+  caller: Caller,
+  { unitOfWork, clock }: Uses,
+  store: (tx: Transaction, at: Date) => Promise<StoredPolicy>,
+): Promise<z.input<typeof previewedVersion>> {
+  return withDryRun<z.input<typeof previewedVersion>>(true, (end) =>
+    unitOfWork.run(caller, { lock: 'exclusive', access: 'write' }, async (tx) => {
+      await requireAccounting(tx);
+      const at = clock.now();
+      const policy = await store(tx, at);
+      const effect = await loadPolicyEffect(tx, await workspaceToday(tx, clock), () =>
+        decidePolicy(tx, caller, policy, { status: 'approved', at }),
+      );
+      return end({ ...toPolicyResponse(policy), effect });
+    }),
+  );
 }
 
 function record(tx: Transaction, caller: Caller, trigger: string, policy: StoredPolicy, at: Date): Promise<void> {
@@ -71,18 +102,24 @@ export const proposePolicy = operation({
   access: 'admin',
   scope: null,
   params: z.strictObject({ name: nameParam }),
+  query,
   body: z.strictObject(policyTerms),
-  response: policyVersion,
+  response: previewedVersion,
   status: 201,
   failures: { accounting_off: 409, month_closed: 409, period_not_of_contract: 400 },
   example: { params: { name: params.name }, body, response: proposed },
   uses,
-  async execute({ params: { name }, body: terms }, caller, parts) {
-    return change(caller, parts, async (tx, at) => {
+  async execute({ params: { name }, query: { dryRun }, body: terms }, caller, parts) {
+    const propose = async (tx: Transaction, at: Date) => {
       await assertBeginsOpen(tx, parts.clock, terms.from);
       const decided = await storeDecision(tx, name, terms, await workspaceToday(tx, parts.clock));
       const version = await insertPolicy(tx, caller, { name, terms: decided, at });
-      const policy = await requirePolicy(tx, name, version);
+      return requirePolicy(tx, name, version);
+    };
+    if (dryRun) return preview(caller, parts, propose);
+    return change(caller, parts, async (tx, at) => {
+      const policy = await propose(tx, at);
+      const { version } = policy;
       await recordEvents(tx, [{ type: 'accounting.policy_proposed', data: { policy: name, version } }]);
       await record(tx, caller, 'accounting_policy_proposed', policy, at);
       return policy;
@@ -99,7 +136,8 @@ export const approvePolicy = operation({
   stepUp: 'always',
   scope: null,
   params: versionParams,
-  response: policyVersion,
+  query,
+  response: previewedVersion,
   failures: {
     accounting_off: 409,
     policy_not_found: 404,
@@ -109,7 +147,8 @@ export const approvePolicy = operation({
   },
   example: { params, response: policyExample },
   uses,
-  async execute({ params: { name, version } }, caller, parts) {
+  async execute({ params: { name, version }, query: { dryRun } }, caller, parts) {
+    if (dryRun) return preview(caller, parts, (tx) => requireProposed(tx, name, Number(version)));
     return change(caller, parts, async (tx, at) => {
       const policy = await requireProposed(tx, name, Number(version));
       await assertMayApprove(tx, caller, policy);

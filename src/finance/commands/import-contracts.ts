@@ -1,8 +1,6 @@
 import { fileColumns } from '../../api/file-columns.js';
-import { knownDealIds } from '../../deals/deal-views.js';
-import { withStoredDealIds } from '../../deals/opportunity-ids.js';
+import { loadDealsOfRows } from '../../deals/deals-of-rows.js';
 import { importOf, type ReadRow } from '../../imports/import-of.js';
-import { Failure } from '../../kernel/failure.js';
 import { type Transaction } from '../../platform/database/unit-of-work.js';
 import { type CellReader, filled } from '../../platform/files/cells.js';
 import { type TableRow } from '../../platform/files/csv-table.js';
@@ -34,14 +32,10 @@ function readRow({ cells }: Row, reader: CellReader): Contract {
 
 async function readRows(tx: Transaction, sent: readonly Row[], reader: CellReader): Promise<ReadRow<Contract>[]> {
   await requireAccounting(tx);
-  const rows = await withStoredDealIds(tx, sent);
-  const known = await knownDealIds(
-    tx,
-    rows.flatMap(({ cells }) => cells.dealId ?? []),
-  );
+  const { rows, assertKnown } = await loadDealsOfRows(tx, sent);
   return readRowsInSlices(rows, (row) => {
     const fact = readRow(row, reader);
-    if (!known.has(fact.dealId)) throw new Failure('deal_not_found', `There is no deal with the id ${fact.dealId}.`);
+    assertKnown(fact.dealId);
     return { fact };
   });
 }

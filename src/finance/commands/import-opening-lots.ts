@@ -1,6 +1,5 @@
 import { fileColumns } from '../../api/file-columns.js';
-import { knownDealIds } from '../../deals/deal-views.js';
-import { withStoredDealIds } from '../../deals/opportunity-ids.js';
+import { loadDealsOfRows } from '../../deals/deals-of-rows.js';
 import { importOf, type ReadRow } from '../../imports/import-of.js';
 import { Failure } from '../../kernel/failure.js';
 import { loadRepsOfRows } from '../../people/reps/reps-of-rows.js';
@@ -35,16 +34,12 @@ function readRow({ cells }: Row, repId: string, reader: CellReader): OpeningLot 
 
 async function readRows(tx: Transaction, sent: readonly Row[], reader: CellReader): Promise<ReadRow<OpeningLot>[]> {
   await requireAccounting(tx);
-  const rows = await withStoredDealIds(tx, sent);
+  const { rows, assertKnown } = await loadDealsOfRows(tx, sent);
   const reps = await loadRepsOfRows(tx, rows);
   const entities = new Set((await listEntities(tx)).map(({ code }) => code));
-  const known = await knownDealIds(
-    tx,
-    rows.flatMap(({ cells }) => cells.dealId ?? []),
-  );
   return readRowsInSlices(rows, (row) => {
     const fact = readRow(row, reps.find(row), reader);
-    if (!known.has(fact.dealId)) throw new Failure('deal_not_found', `There is no deal with the id ${fact.dealId}.`);
+    assertKnown(fact.dealId);
     if (!entities.has(fact.entity)) throw new Failure('entity_not_found', `There is no entity ${fact.entity}.`);
     return { fact };
   });

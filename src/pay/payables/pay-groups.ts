@@ -55,16 +55,19 @@ interface RefundedRow {
 }
 
 function joinRefunds(rows: readonly PayableRow[]): RefundedRow[] {
-  const named = rows.map((row) => {
-    const dealKey = refundedDeal(row);
-    const key = `${row.planId}|${row.ruleName}|${dealKey}`;
-    return { row, isRefund: dealKey !== null, source: dealKey === null ? row : { ...row, key, dealKey } };
-  });
-  const byKey = groupBy(named, ({ source: { repId, key, currency } }) => `${repId}|${key}|${currency}`);
+  const byKey = groupBy(rows, (row) => `${row.repId}|${keyOfSource(row)}|${row.currency}`);
   return [...byKey.values()].map((all) => {
-    const { source, isRefund } = (all.find((each) => !each.isRefund) ?? all[0]) as (typeof all)[number];
-    return { source, isRefund, all: all.map(({ row }) => row) };
+    const source = all.find((row) => refundedDeal(row) === null);
+    if (source !== undefined) return { source, isRefund: false, all };
+    const [refund] = all as [PayableRow];
+    return { source: { ...refund, key: keyOfSource(refund), dealKey: refundedDeal(refund) }, isRefund: true, all };
   });
+}
+
+/** The key of the row from which a refund takes back; of every other row, its own. */
+export function keyOfSource(row: PayableRow): string {
+  const dealId = refundedDeal(row);
+  return dealId === null ? row.key : `${row.planId}|${row.ruleName}|${dealId}`;
 }
 
 /** The deal of the row of a refund; null for every other row. */
