@@ -34,11 +34,11 @@ describe('the books of 100,000 contracts', () => {
     await workspace.run(approvePolicy, { params }, workspace.caller('admin', ned));
 
     const slowness = slownessOfMachine();
-    let longestBlock = 0;
+    let maxBlock = 0;
     let tickedAt = performance.now();
     const timer = setInterval(() => {
       const now = performance.now();
-      longestBlock = Math.max(longestBlock, now - tickedAt);
+      maxBlock = Math.max(maxBlock, now - tickedAt);
       tickedAt = now;
     }, 5);
     try {
@@ -54,6 +54,6 @@ describe('the books of 100,000 contracts', () => {
     } finally {
       clearInterval(timer);
     }
-    expect(longestBlock).to.be.below(maxBlockMs * slowness);
+    expect(maxBlock).to.be.below(maxBlockMs * slowness);
   });
 });
