@@ -11,7 +11,7 @@ import { CompanyBalances, companyOn, type Membership } from '../support/oracle/c
 import { Random } from '../support/random.js';
 
 const first = Number(process.env.BOOKS_SEED ?? 1);
-const runs = Number(process.env.BOOKS_RUNS ?? 40);
+const runs = Number(process.env.BOOKS_RUNS ?? 200);
 const months = ['01', '02', '03', '04', '05', '06'].map((month) => `2026-${month}`);
 const currency = 'USD';
 
@@ -39,13 +39,14 @@ class RandomPerson {
 
   constructor(private readonly seed: number) {
     this.random = new Random(seed);
-    const days = [null, ...Array.from({ length: this.random.below(4) }, () => this.day(this.random.of(months)))];
+    const days = [null, ...Array.from({ length: this.random.below(6) }, () => this.day(this.random.of(months)))];
     const from = [...new Set(days)].slice(this.random.below(2));
     this.memberships = from.map((each) => ({ from: each, company: this.random.of(['main', 'uk', 'us']) }));
+    const back = this.random.of([40_000, 80_000, 140_000]);
     this.rows = Array.from({ length: 3 + this.random.below(12) }, (_, index) => ({
       key: `R${index}`,
       day: this.day(this.random.of(months)),
-      cents: this.random.below(200_000) - 80_000,
+      cents: this.random.below(200_000) - back,
     }));
     this.batches = this.pay();
   }
@@ -54,7 +55,10 @@ class RandomPerson {
     return `${month}-${String(1 + this.random.below(28)).padStart(2, '0')}`;
   }
 
-  /** A month is paid in one batch, or in two, of which the second has a later version. A debt is kept by later ones. */
+  /**
+   * A month is paid in one batch, or in two, of which the second has a later version. A debt is kept by later ones, as a
+   * whole or in part; others keep more, as for a draw.
+   */
   private pay(): Paid[] {
     let balance = 0;
     return months.flatMap((period) => {
@@ -65,9 +69,10 @@ class RandomPerson {
       return versions.map((version, index): Paid => {
         const after = before + version.reduce((total, { cents }) => total + cents, 0);
         const isCancelled = index < versions.length - 1 && this.random.below(2) === 0;
-        const cents = Math.max(0, after) - contained;
+        const other = this.random.below(2) === 0 ? 0 : this.random.below(60_000) - 30_000;
+        const cents = Math.max(0, after + other) - contained;
         if (!isCancelled) contained += cents;
-        balance = Math.min(0, after);
+        balance = after - contained;
         return { batchId: `${period}-${index}`, period, lines: version, cents, isCancelled };
       });
     });
