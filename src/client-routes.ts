@@ -247,6 +247,7 @@ export const routes: Readonly<Record<string, string>> = {
   importContracts: 'POST /v1/accounting/contracts/import',
   putImpairment: 'PUT /v1/accounting/impairments/:dealId/:month',
   deleteImpairment: 'DELETE /v1/accounting/impairments/:dealId/:month',
+  listImpairments: 'GET /v1/accounting/impairments',
   importOpeningLots: 'POST /v1/accounting/lots/import',
   getRenewalTest: 'GET /v1/accounting/renewal-test',
   listAccountingPolicies: 'GET /v1/accounting/policies',

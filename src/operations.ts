@@ -150,6 +150,7 @@ import { getRenewalTest } from './finance/queries/get-renewal-test.js';
 import { listAccountingMonths } from './finance/queries/list-accounting-months.js';
 import { listAccountingPolicies } from './finance/queries/list-accounting-policies.js';
 import { listEstimates } from './finance/queries/list-estimates.js';
+import { listImpairments } from './finance/queries/list-impairments.js';
 import { listJournalLines } from './finance/queries/list-journal-lines.js';
 import { listAccountingWriteOffs } from './finance/queries/list-write-offs.js';
 import { takeBackImport } from './imports/commands/take-back-import.js';
@@ -554,6 +555,7 @@ export const operations = [
   importContracts,
   putImpairment,
   deleteImpairment,
+  listImpairments,
   importOpeningLots,
   getRenewalTest,
   listAccountingPolicies,

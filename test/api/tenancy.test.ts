@@ -467,6 +467,7 @@ const probes: Readonly<Record<string, readonly Probe[]>> = {
   importRepEntities: [],
   getRenewalTest: [['GET /v1/accounting/renewal-test?month=2026-03']],
   putImpairment: [['PUT /v1/accounting/impairments/<deal>/2026-03', { remainingConsideration: 1, remainingCost: 1 }]],
+  listImpairments: [],
   deleteImpairment: [['DELETE /v1/accounting/impairments/<deal>/2026-03']],
   proposePolicy: [['POST /v1/accounting/policies/<deal>/versions', {}]],
   approvePolicy: [['POST /v1/accounting/policies/<deal>/versions/1/approve']],

@@ -73,6 +73,22 @@ describe('tests of impairment', () => {
     expect(own).to.deep.equal(all.filter(([name]: [string]) => name === 'Ben'));
   });
 
+  it('are listed by month, as they were at an instant', async () => {
+    const closings = await tested('ifrs');
+    const { api } = closings.work;
+    const list = async (query: string) =>
+      (await api.expect(200, 'GET', `/v1/accounting/impairments?${query}`)).impairments;
+    const months = async (query: string) =>
+      (await list(query)).map((each: Record<string, unknown>) => [each['dealId'], each['month'], each['dealName']]);
+    const [[dealId, , name]] = await months('month=2026-09');
+    expect(await months('month=2026-06')).to.deep.equal([[dealId, '2026-06', name]]);
+    expect(await months('month=2026-07')).to.deep.equal([]);
+    const before = new Date().toISOString();
+    await api.expect(200, 'DELETE', path('2026-09'));
+    expect(await months('month=2026-09')).to.deep.equal([]);
+    expect(await months(`month=2026-09&asOf=${before}`)).to.deep.equal([[dealId, '2026-09', name]]);
+  });
+
   it('are entered in open months, and taken back in them', async () => {
     const closings = await tested('ifrs');
     const { api } = closings.work;
