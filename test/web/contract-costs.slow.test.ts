@@ -2,7 +2,8 @@ import { expect } from 'chai';
 import { type Page } from 'puppeteer-core';
 import { Browser, sees, texts } from '#test/support/browser.js';
 import { flatRule } from '#test/support/terms.js';
-import { violationsInBothSchemes } from './accessibility.js';
+import { violations, violationsInBothSchemes } from './accessibility.js';
+import { keyboard, pointer, typeDay } from './input-methods.js';
 
 describe('the cost of contracts in the web app', function () {
   this.timeout(240_000);
@@ -95,5 +96,88 @@ describe('the cost of contracts in the web app', function () {
     expect(await violationsInBothSchemes(phone.page)).to.deep.equal([]);
     expect(phone.problems).to.deep.equal([]);
     await phone.close();
+  });
+
+  it('is tested for impairment in an open month, with the keyboard alone, and the test is taken back', async () => {
+    const { page, problems, close } = await browser.openPage('admin', '/month-end?month=2026-04');
+    await sees(page, 'Cost by deal');
+    await keyboard.press(page, 'button', 'Test A1 for impairment');
+    await page.waitForSelector('[role=dialog] input:focus');
+    await keyboard.write(page, 'What the customer will still pay, in USD', '3,000');
+    await keyboard.write(page, 'What it will still cost to provide it, in USD', '1,000');
+    await keyboard.write(page, 'What it is based on', 'Offer of March');
+    expect(await violationsInBothSchemes(page)).to.deep.equal([]);
+    await keyboard.press(page, 'button', 'Save the test');
+    await sees(page, 'Impaired in the month: −$2,266.67');
+    expect((await rowOfDeal(page, 'A1')).join(' ')).to.contain('2,000.00');
+    expect(await violationsInBothSchemes(page)).to.deep.equal([]);
+    const { impairments } = await browser.workspace.api.expect(200, 'GET', '/v1/accounting/impairments?month=2026-04');
+    expect(impairments).to.deep.equal([
+      {
+        dealId: 'A1',
+        dealName: 'A1',
+        month: '2026-04',
+        remainingConsideration: 3000,
+        remainingCost: 1000,
+        note: 'Offer of March',
+      },
+    ]);
+    await pointer.press(page, 'button', 'Take back …');
+    await pointer.press(page, 'button', 'Take the test back');
+    await sees(page, 'The test of A1 was taken back.');
+    expect((await rowOfDeal(page, 'A1')).join(' ')).to.contain('4,266.67');
+    await browser.visit(page, '/month-end?month=2026-01');
+    await sees(page, 'Cost by deal');
+    expect(await texts(page, 'table button[aria-label^="Test "]'), 'in a closed month').to.deep.equal([]);
+    expect(problems).to.deep.equal([]);
+    await close();
+  });
+
+  it('follows the contract that is entered on the page of a deal', async () => {
+    const { page, problems, close } = await browser.openPage('admin', '/deals/A1');
+    await sees(page, 'decides over which time');
+    await pointer.press(page, 'button', 'Change the contract');
+    await pointer.write(page, 'Months', '24');
+    await typeDay(page, '[role=dialog] ::-p-aria(First day)', '2026-01-01');
+    await pointer.press(page, 'button', 'Add an other day');
+    await typeDay(page, '[role=dialog] ::-p-aria(Day)', '2026-03-01');
+    await pointer.write(page, 'Name', 'go_live');
+    expect(await violationsInBothSchemes(page)).to.deep.equal([]);
+    await pointer.press(page, 'button', 'Save');
+    await sees(page, 'The contract was saved.');
+    const stored = await browser.workspace.api.expect(200, 'GET', '/v1/deals/A1/contract');
+    const { updatedAt: _, ...contract } = stored;
+    expect(contract).to.deep.equal({
+      dealId: 'A1',
+      start: '2026-01-01',
+      end: null,
+      months: 24,
+      terminatedOn: null,
+      renewalOf: null,
+      value: null,
+      fields: { go_live: '2026-03-01' },
+    });
+    await sees(page, '24 months');
+    expect(await violationsInBothSchemes(page)).to.deep.equal([]);
+    expect(problems).to.deep.equal([]);
+    await close();
+  });
+
+  it('follows contracts that are pasted into the import', async () => {
+    const { page, problems, close } = await browser.openPage('admin', '/imports/contracts');
+    await (await page.waitForSelector('textarea'))?.focus();
+    const rows = [
+      ['Deal ID', 'Contract start', 'Contract end', 'Contract value'],
+      ['N22', '2026-01-01', '2027-12-31', '60,000'],
+    ];
+    await page.keyboard.sendCharacter(rows.map((row) => row.join('\t')).join('\n'));
+    await pointer.press(page, 'button', 'Use pasted cells');
+    await pointer.press(page, 'button', 'Import 1 contract');
+    await sees(page, '1 contract imported');
+    expect(await violations(page)).to.deep.equal([]);
+    const { end, months, value } = await browser.workspace.api.expect(200, 'GET', '/v1/deals/N22/contract');
+    expect([end, months, value]).to.deep.equal(['2027-12-31', null, 60_000]);
+    expect(problems).to.deep.equal([]);
+    await close();
   });
 });

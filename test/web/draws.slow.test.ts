@@ -1,10 +1,9 @@
 import { expect } from 'chai';
-import { type Page } from 'puppeteer-core';
 import { addDays, addMonths } from '#src/kernel/day.js';
 import { Browser, sees, texts } from '#test/support/browser.js';
 import { flatRule } from '#test/support/terms.js';
 import { violations } from './accessibility.js';
-import { pointer } from './input-methods.js';
+import { pointer, typeDay } from './input-methods.js';
 
 // biome-ignore lint/suspicious/noExplicitAny: responses of any shape
 type Loose = any;
@@ -37,11 +36,6 @@ describe('draws in the web app', function () {
     await browser.workspace.calculated();
   }
 
-  async function typeDay(page: Page, label: string, day: string): Promise<void> {
-    const [year = '', month = '', date = ''] = day.split('-');
-    await (await page.waitForSelector(`::-p-aria(${label})`))?.type(`${month}${date}${year}`);
-  }
-
   async function approve(period: string): Promise<number> {
     const { api } = browser.workspace;
     await api.generate(ben, period);
@@ -56,8 +50,8 @@ describe('draws in the web app', function () {
     await sees(page, 'Draws and guarantees');
     await pointer.press(page, 'button', 'Add a draw');
     await pointer.write(page, 'Amount for each pay period', '2000');
-    await typeDay(page, 'First day', `${first}-01`);
-    await typeDay(page, 'Last day', addDays(addMonths(`${third}-01`, 1), -1));
+    await typeDay(page, '::-p-aria(First day)', `${first}-01`);
+    await typeDay(page, '::-p-aria(Last day)', addDays(addMonths(`${third}-01`, 1), -1));
     await pointer.choose(page, 'Paid back', 'after its last day');
     await pointer.write(page, 'Kept of a statement at most, %', '50');
     await sees(page, 'With what is earned by now');

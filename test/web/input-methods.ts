@@ -177,3 +177,9 @@ export async function openMore(page: Page): Promise<void> {
   await page.focus('details summary');
   await page.keyboard.press('Enter');
 }
+
+/** Types the day into the field of a day. */
+export async function typeDay(page: Page, selector: string, day: string): Promise<void> {
+  const [year = '', month = '', date = ''] = day.split('-');
+  await (await page.waitForSelector(selector))?.type(`${month}${date}${year}`);
+}

@@ -42,8 +42,10 @@ describe('the month-end in the web app', function () {
     await pointer.press(page, 'button', 'Close the month');
     await sees(page, 'Closed v1');
     expect(await violations(page)).to.deep.equal([]);
-    await pointer.press(page, 'button', 'Accounts');
+    const { entities } = await browser.workspace.api.expect(200, 'GET', '/v1/accounting');
+    await pointer.press(page, 'button', entities[0].name);
     await page.waitForSelector('[role=dialog] input:focus');
+    await sees(page, 'Accounting standard');
     expect(await violations(page)).to.deep.equal([]);
     expect(problems).to.deep.equal([]);
     await close();

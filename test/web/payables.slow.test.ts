@@ -3,7 +3,7 @@ import { type Page } from 'puppeteer-core';
 import { Browser, sees, texts } from '#test/support/browser.js';
 import { flatRule } from '#test/support/terms.js';
 import { violations } from './accessibility.js';
-import { pointer } from './input-methods.js';
+import { pointer, typeDay } from './input-methods.js';
 
 // biome-ignore lint/suspicious/noExplicitAny: responses of any shape
 type Loose = any;
@@ -63,10 +63,6 @@ describe('what customers pay, in the web app', function () {
   }
 
   const setDay = (page: Page, label: string, day: string) => typeDay(page, `[role=dialog] ::-p-aria(${label})`, day);
-  async function typeDay(page: Page, selector: string, day: string): Promise<void> {
-    const [year = '', month = '', date = ''] = day.split('-');
-    await (await page.waitForSelector(selector))?.type(`${month}${date}${year}`);
-  }
 
   /** Creates the batch of the period and marks it as paid. */
   async function payBatch(page: Page, period: string, sum: string): Promise<void> {

@@ -4,10 +4,10 @@ import { findDealHeads } from '../../deals/deal-heads.js';
 import { workspaceToday } from '../../people/reps/rep-views.js';
 import { listOf } from '../../platform/operations/list-of.js';
 import { asOfQuery } from '../../platform/operations/schemas.js';
+import { loadBookMonths } from '../book-months.js';
 import { impairment, impairmentExample } from '../impairment.js';
 import { impairmentFacts } from '../impairment-facts.js';
-import { month, monthOf } from '../month.js';
-import { requireAccounting } from '../settings-views.js';
+import { month } from '../month.js';
 
 export const listImpairments = listOf(
   {
@@ -31,10 +31,9 @@ export const listImpairments = listOf(
     failures: { accounting_off: 409 },
     example: { query: { month: '2026-06' }, items: [{ ...impairmentExample, dealName: 'Acme' }] },
   },
-  async (tx, { query: { month: asked } }, _caller, clock) => {
-    await requireAccounting(tx);
-    const tested = asked ?? monthOf(await workspaceToday(tx, clock));
-    const tests = await impairmentFacts.list(tx, { month: [tested] });
+  async (tx, { query: { month: requested } }, _caller, clock) => {
+    const { current } = await loadBookMonths(tx, await workspaceToday(tx, clock));
+    const tests = await impairmentFacts.list(tx, { month: [requested ?? current] });
     const deals = await findDealHeads(
       tx,
       tests.map(({ dealId }) => dealId),

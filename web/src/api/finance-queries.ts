@@ -1,7 +1,10 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
+import { ApiError } from '#src/client.js';
+import { loadAllPages } from './all-pages.js';
 import { type Answer, api } from './client.js';
 
 export type Accounting = Answer<'getAccounting'>;
+export type Company = Accounting['entities'][number];
 export type AccountingMonth = Answer<'getAccountingMonth'>;
 export type LiabilityRow = Answer<'getLiability'>['liability'][number];
 export type JournalLine = Answer<'listJournalLines'>['lines'][number];
@@ -13,7 +16,6 @@ export const contractCostsQuery = (month: string, entity: string, groupBy: 'tota
   queryOptions({
     queryKey: ['accounting', 'contract-costs', month, entity, groupBy],
     queryFn: ({ signal }) => api.getContractCosts({ query: { month, entity, groupBy, limit: '1000' } }, { signal }),
-    placeholderData: keepPreviousData,
   });
 
 export const policiesQuery = queryOptions({
@@ -59,6 +61,20 @@ export const liabilityQuery = (month: string, entity: string, groupBy: 'currency
 
 export const peopleOnPage = 50;
 
+/** What each company owes at the end of the month, by currency. */
+export const liabilityOfAllQuery = (month: string) =>
+  queryOptions({
+    queryKey: ['accounting', 'liability', month],
+    queryFn: async ({ signal }) => (await api.getLiability({ query: { month, limit: '1000' } }, { signal })).liability,
+  });
+
+/** The companies of a person by day. */
+export const companiesOfPersonQuery = (repId: string) =>
+  queryOptions({
+    queryKey: ['accounting', 'companies', repId],
+    queryFn: async ({ signal }) => (await api.getRepEntities({ params: { repId } }, { signal })).entities,
+  });
+
 /** Those who owe at the end of the month. */
 export const debtorsQuery = (month: string, entity: string) =>
   queryOptions({
@@ -83,12 +99,40 @@ export const linesOfPersonQuery = (month: string, entity: string, repId: string)
       ),
   });
 
+export type Contract = Answer<'getContract'>;
+
+/** Null if nothing is stated of the contract of the deal. */
+export const contractQuery = (dealId: string) =>
+  queryOptions({
+    queryKey: ['accounting', 'contract', dealId],
+    queryFn: ({ signal }) =>
+      api.getContract({ params: { dealId } }, { signal }).catch((error: unknown) => {
+        if (error instanceof ApiError && error.code === 'contract_not_found') return null;
+        throw error;
+      }),
+  });
+
+export type Impairment = Answer<'listImpairments'>['impairments'][number];
+
+export const impairmentsQuery = (month: string) =>
+  queryOptions({
+    queryKey: ['accounting', 'impairments', month],
+    queryFn: async ({ signal }) => (await api.listImpairments({ query: { month } }, { signal })).impairments,
+  });
+
 export type Estimates = Answer<'listEstimates'>;
 
 /** What is expected in the month and not in the ledger, and how far it was from what was earned. */
 export const estimatesQuery = (month: string) =>
   queryOptions({
     queryKey: ['accounting', 'estimates', month],
-    queryFn: ({ signal }) => api.listEstimates({ query: { month, limit: '1000' } }, { signal }),
-    placeholderData: keepPreviousData,
+    queryFn: async ({ signal }): Promise<Pick<Estimates, 'estimates' | 'errors'>> => {
+      let errors: Estimates['errors'] = [];
+      const estimates = await loadAllPages(1000, async (page) => {
+        const answer = await api.listEstimates({ query: { month, ...page } }, { signal });
+        errors = answer.errors;
+        return answer.estimates;
+      });
+      return { estimates, errors };
+    },
   });

@@ -129,7 +129,10 @@ export const router = createRouter({
         period,
         ...personSearch,
       }),
-      page('/month-end', () => import('../pages/finance/FinancePage.js'), 'FinancePage', { month: period }),
+      page('/month-end', () => import('../pages/finance/FinancePage.js'), 'FinancePage', {
+        month: period,
+        company: text,
+      }),
       page('/holds', () => import('../pages/payroll/HoldsPage.js'), 'HoldsPage'),
       page('/hand-overs', () => import('../pages/payroll/HandoversPage.js'), 'HandoversPage'),
       page('/audit', () => import('../pages/settings/AuditPage.js'), 'AuditPage', {

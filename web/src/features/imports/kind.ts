@@ -16,7 +16,8 @@ export type ImportKey =
   | 'absences'
   | 'invoices'
   | 'refunds'
-  | 'draws';
+  | 'draws'
+  | 'contracts';
 
 /** What the values of a column are. */
 type ValueKind = 'id' | 'text' | 'number' | 'date' | 'person' | 'owner' | 'period' | 'plan';

@@ -1,5 +1,6 @@
 import { absenceImport } from './absences.js';
 import { assignmentImport } from './assignments.js';
+import { contractImport } from './contracts.js';
 import { dealImport } from './deals.js';
 import { drawImport } from './draws.js';
 import { invoiceImport } from './invoices.js';
@@ -21,6 +22,7 @@ export const importKinds: Readonly<Record<ImportKey, ImportKind>> = {
   invoices: invoiceImport,
   refunds: refundImport,
   draws: drawImport,
+  contracts: contractImport,
 };
 
 export function isImportKey(value: unknown): value is ImportKey {

@@ -29,6 +29,7 @@ const lists = {
   invoices: ['/deals', 'See the deals'],
   refunds: ['/deals', 'See the deals'],
   draws: ['/members', 'See the people'],
+  contracts: ['/deals', 'See the deals'],
 } as const;
 
 /** What was imported, the calculation that follows, and the rows that are still out. */

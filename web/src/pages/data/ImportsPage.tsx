@@ -3,6 +3,7 @@ import {
   IconBriefcase,
   IconCalendarOff,
   IconClock,
+  IconContract,
   IconFileInvoice,
   IconPackages,
   IconPigMoney,
@@ -28,6 +29,7 @@ const icons = {
   invoices: IconFileInvoice,
   refunds: IconReceiptRefund,
   draws: IconPigMoney,
+  contracts: IconContract,
 } as const;
 
 /** What can be imported from files and spreadsheets. */

@@ -36,6 +36,7 @@ import { PeriodPicker } from '../../components/PeriodPicker.js';
 import { rowAction } from '../../components/row-keys.js';
 import { useTogether } from '../../components/together.js';
 import { DrawsOfPerson } from '../../features/draws/DrawsOfPerson.js';
+import { CompanyOfPerson } from '../../features/finance/CompanyOfPerson.js';
 import { BalanceOfPerson } from '../../features/payables/BalanceOfPerson.js';
 import { PersonalData } from '../../features/people/PersonalData.js';
 import { personFieldsQuery } from '../../features/people/person-fields.js';
@@ -168,6 +169,7 @@ function WorkingTime({ plans, quotas, year, ...facts }: WorkingTimeProps) {
       <DrawsOfPerson repId={person.id} />
       <Assignments assignments={assignments} plans={plans} ramps={ramps} />
       <Employment person={person} />
+      <CompanyOfPerson person={person} />
     </>
   );
 }

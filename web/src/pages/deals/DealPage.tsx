@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { lazy, Suspense } from 'react';
 import { type Breakdown, breakdownQuery } from '../../api/queries.js';
+import { workspaceQuery } from '../../api/settings-queries.js';
 import { findUrl } from '../../app/navigation.js';
 import { usePersistedDialog } from '../../app/persisted-state.js';
 import { seesPayments, useSession } from '../../app/session.js';
@@ -38,6 +39,9 @@ import { outcomeWords } from './reasons.js';
 const LinesCard = lazy(() =>
   import('../../features/deals/LinesCard.js').then((module) => ({ default: module.LinesCard })),
 );
+const ContractOfDeal = lazy(() =>
+  import('../../features/finance/ContractOfDeal.js').then((module) => ({ default: module.ContractOfDeal })),
+);
 const EditDealDialog = lazy(() =>
   import('../../features/deals/EditDealDialog.js').then((module) => ({ default: module.EditDealDialog })),
 );
@@ -51,6 +55,8 @@ export function DealPage() {
   const { trace, edit } = route.useSearch();
   const navigate = useNavigate({ from: '/deals/$dealId' });
   const breakdown = useQuery(breakdownQuery(dealId));
+  const sees = seesPayments(role);
+  const hasBooks = useQuery({ ...workspaceQuery, enabled: sees }).data?.accounting !== undefined;
   const [isEdited, setEdited] = usePersistedDialog(`deal ${dealId}`);
   const deal = breakdown.data?.deal ?? null;
   const events = breakdown.data?.events ?? [];
@@ -85,19 +91,24 @@ export function DealPage() {
               credits={loaded.credits}
             />
             <Content dealId={dealId} breakdown={loaded} />
-            {seesPayments(role) ? (
+            {sees ? (
               <RefundsCard
                 dealId={dealId}
                 currency={loaded.deal?.currency ?? undefined}
                 canEdit={role === 'admin' && loaded.deal !== null && loaded.deal.deleted_at === null}
               />
             ) : null}
-            {seesPayments(role) ? (
+            {sees ? (
               <CustomerOfDeal
                 dealId={dealId}
                 currency={loaded.deal?.currency ?? undefined}
                 canEdit={role === 'admin' && loaded.deal !== null}
               />
+            ) : null}
+            {hasBooks ? (
+              <Suspense fallback={null}>
+                <ContractOfDeal dealId={dealId} canEdit={role === 'admin' && loaded.deal !== null} />
+              </Suspense>
             ) : null}
           </>
         )}

@@ -1,5 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
 import { type ContractCosts, contractCostsQuery } from '../../api/finance-queries.js';
+import { usePersistedChoice } from '../../app/persisted-state.js';
+import { useSession } from '../../app/session.js';
+import { LinkButton } from '../../components/Button.js';
 import { type Column, DataTable } from '../../components/DataTable.js';
 import { Facing } from '../../components/Facing.js';
 import { Loaded } from '../../components/Loaded.js';
@@ -9,6 +12,8 @@ import { Card } from '../../components/Page.js';
 import { formatMoney } from '../../shared/format/numbers.js';
 import { formatPeriod } from '../../shared/format/periods.js';
 import styles from './Finance.module.css';
+import { ImpairmentDialog } from './ImpairmentDialog.js';
+import { ImpairmentsCard } from './ImpairmentsCard.js';
 import { type BooksProps } from './LiabilityCards.js';
 
 type Row = ContractCosts['contractCosts'][number];
@@ -24,8 +29,13 @@ const columns = [
   ['closing', 'Closing'],
 ] as const;
 
+interface CostProps extends BooksProps {
+  /** Whether the month can still change. */
+  readonly isOpen: boolean;
+}
+
 /** The asset: its roll-forward, future expense, and what is behind it by deal. Nothing without policies. */
-export function ContractCostCard({ month, entity }: BooksProps) {
+export function ContractCostCard({ month, entity, isOpen }: CostProps) {
   const sums = useQuery(contractCostsQuery(month, entity, 'total'));
   return (
     <Loaded query={sums} height={240}>
@@ -48,7 +58,7 @@ export function ContractCostCard({ month, entity }: BooksProps) {
               />
               <Curve costs={costs} />
             </Card>
-            <DealsCard month={month} entity={entity} currency={costs.currency} />
+            <DealsCard month={month} entity={entity} isOpen={isOpen} />
           </>
         );
       }}
@@ -77,26 +87,45 @@ function Curve({ costs: { future, currency } }: { readonly costs: ContractCosts 
   );
 }
 
-function DealsCard({ month, entity, currency }: BooksProps & { readonly currency: string }) {
+function DealsCard({ month, entity, isOpen }: CostProps) {
   const deals = useQuery(contractCostsQuery(month, entity, 'deal'));
+  const { role } = useSession();
+  const [tested, test] = usePersistedChoice<string>('impairment');
+  const onTest = isOpen && role === 'admin' ? test : null;
   return (
     <Loaded query={deals} height={320}>
-      {({ contractCosts }) => (
-        <Card title="Cost by deal" isFlush>
-          <DataTable
-            caption="Capitalised cost of each person and deal"
-            columns={dealColumns(currency)}
-            rows={contractCosts}
-            rowKey={({ repId, dealId }) => `${repId} ${dealId}`}
-            isInset
-          />
-        </Card>
-      )}
+      {(costs) => {
+        const { contractCosts, currency } = costs;
+        const deal = contractCosts.find(({ dealId }) => dealId === tested);
+        return (
+          <>
+            <Card title="Cost by deal" isFlush>
+              <DataTable
+                caption="Capitalised cost of each person and deal"
+                columns={dealColumns(currency, onTest)}
+                rows={contractCosts}
+                rowKey={({ repId, dealId }) => `${repId} ${dealId}`}
+                isInset
+              />
+            </Card>
+            <ImpairmentsCard month={month} costs={costs} onChange={onTest} />
+            {tested === null || deal === undefined || onTest === null ? null : (
+              <ImpairmentDialog
+                month={month}
+                dealId={tested}
+                dealName={deal.dealName}
+                currency={currency}
+                onClose={() => test(null)}
+              />
+            )}
+          </>
+        );
+      }}
     </Loaded>
   );
 }
 
-function dealColumns(currency: string): readonly Column<Row>[] {
+function dealColumns(currency: string, onTest: ((dealId: string) => void) | null): readonly Column<Row>[] {
   return [
     {
       key: 'deal',
@@ -122,5 +151,21 @@ function dealColumns(currency: string): readonly Column<Row>[] {
         cell: (row) => <Money amount={row[name]} currency={currency} unit="none" dimsZero />,
       }),
     ),
+    ...(onTest === null ? [] : [testColumn(onTest)]),
   ];
+}
+
+function testColumn(onTest: (dealId: string) => void): Column<Row> {
+  return {
+    key: 'test',
+    header: <span className="unseen">Impairment</span>,
+    align: 'right',
+    phone: 'note',
+    cell: ({ dealId, dealName }) =>
+      dealId === null ? null : (
+        <LinkButton onClick={() => onTest(dealId)} aria-label={`Test ${dealName ?? dealId} for impairment`}>
+          Test
+        </LinkButton>
+      ),
+  };
 }

@@ -1,32 +1,71 @@
 import { useQuery } from '@tanstack/react-query';
+import { lazy, Suspense } from 'react';
 import { type Estimates, estimatesQuery } from '../../api/finance-queries.js';
+import { usePersistedDialog } from '../../app/persisted-state.js';
+import { useSession } from '../../app/session.js';
+import { Button } from '../../components/Button.js';
 import { type Column, DataTable } from '../../components/DataTable.js';
 import { Loaded } from '../../components/Loaded.js';
 import { Money } from '../../components/Money.js';
 import { Card } from '../../components/Page.js';
+import { formatCount, formatMoney, formatNumber } from '../../shared/format/numbers.js';
 import { formatPeriod } from '../../shared/format/periods.js';
+import styles from './Finance.module.css';
 import { type BooksProps } from './LiabilityCards.js';
 
 type Row = Estimates['estimates'][number];
 
-/** What is expected and not in the ledger, and how far it was from what was earned. Nothing without estimates. */
-export function EstimatesCard({ month, entity }: BooksProps) {
+const EstimatesDialog = lazy(() =>
+  import('./EstimatesDialog.js').then((module) => ({ default: module.EstimatesDialog })),
+);
+
+interface EstimatesProps extends BooksProps {
+  /** Whether the month can still change. */
+  readonly isOpen: boolean;
+}
+
+/** What is expected and not in the ledger, and how far it was from what was earned. */
+export function EstimatesCard({ month, entity, isOpen }: EstimatesProps) {
   const query = useQuery(estimatesQuery(month));
+  const { role } = useSession();
+  const [isEntering, setEntering] = usePersistedDialog(`estimates ${month}`);
+  const canEnter = isOpen && (role === 'admin' || role === 'payroll');
   return (
     <Loaded query={query} height={160}>
-      {({ estimates }) => {
+      {({ estimates, errors }) => {
         const rows = estimates.filter((row) => row.entity === entity);
-        return rows.length === 0 ? null : (
-          <Card title="Estimates" note="posted on the last day, reversed on the first day of the next month" isFlush>
-            <DataTable
-              caption="What is expected and not in the ledger"
-              columns={columns}
-              rows={rows}
-              rowKey={({ repId, planId, ruleName, period, currency }) =>
-                `${repId} ${planId} ${ruleName} ${period} ${currency}`
-              }
-              isInset
-            />
+        if (rows.length === 0 && !canEnter) return null;
+        return (
+          <Card
+            title="Estimates"
+            note="posted on the last day, reversed on the first day of the next month"
+            action={canEnter ? <Button onClick={() => setEntering(true)}>Enter estimates</Button> : undefined}
+            isFlush={rows.length > 0}
+          >
+            {rows.length === 0 ? (
+              <p className="dim">None. Rules that pay at the end of a period belong in part to the months before.</p>
+            ) : (
+              <DataTable
+                caption="What is expected and not in the ledger"
+                columns={columns}
+                rows={rows}
+                rowKey={({ repId, planId, ruleName, period, currency }) =>
+                  `${repId} ${planId} ${ruleName} ${period} ${currency}`
+                }
+                isInset
+              />
+            )}
+            {errors.length === 0 ? null : (
+              <p className={styles.errors}>
+                Mean error of the month, without signs:{' '}
+                {errors.map(({ currency, meanAbsoluteError }) => formatMoney(meanAbsoluteError, currency)).join(', ')}
+              </p>
+            )}
+            <Suspense fallback={null}>
+              {isEntering && canEnter ? (
+                <EstimatesDialog month={month} stored={estimates} onClose={() => setEntering(false)} />
+              ) : null}
+            </Suspense>
           </Card>
         );
       }}
@@ -50,8 +89,21 @@ const columns: readonly Column<Row>[] = [
   { key: 'rule', header: 'Rule', phone: 'detail', cell: ({ ruleName }) => ruleName },
   { key: 'period', header: 'Period', phone: 'detail', cell: ({ period }) => formatPeriod(period) },
   { key: 'currency', header: 'Currency', phone: 'detail', cell: ({ currency }) => currency },
+  {
+    key: 'elapsed',
+    header: 'Ended',
+    align: 'right',
+    cell: ({ elapsed, months }) => `${elapsed} of ${formatCount(months, 'month')}`,
+  },
   amount('inLedger', 'In the ledger'),
   amount('estimate', 'Estimate'),
   amount('outcome', 'Outcome'),
   amount('error', 'Error'),
+  {
+    key: 'errorPercent',
+    header: 'Error, %',
+    align: 'right',
+    cell: ({ errorPercent }) =>
+      errorPercent === null ? null : <span className="num">{formatNumber(errorPercent)}</span>,
+  },
 ];

@@ -1,7 +1,7 @@
 import { IconPrinter } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { useState } from 'react';
+import { Fragment } from 'react';
 import { useAction } from '../../api/change.js';
 import { api } from '../../api/client.js';
 import { saveFile } from '../../api/download.js';
@@ -21,7 +21,8 @@ import { combineQueries, Loaded } from '../../components/Loaded.js';
 import { Page } from '../../components/Page.js';
 import { EmptyState } from '../../components/States.js';
 import { formatPeriod } from '../../shared/format/periods.js';
-import { AccountsDialog } from './AccountsDialog.js';
+import { AllCompaniesCard } from './AllCompaniesCard.js';
+import { CompaniesCard } from './CompaniesCard.js';
 import { ContractCostCard } from './ContractCostCard.js';
 import { EstimatesCard } from './EstimatesCard.js';
 import { type BooksProps, LiabilityCards } from './LiabilityCards.js';
@@ -76,7 +77,14 @@ function Books() {
         const names = months.map(({ month }) => month);
         const chosen = search.month ?? accounting.firstOpen;
         return (
-          <Month accounting={accounting} months={names} month={names.includes(chosen) ? chosen : accounting.current} />
+          <Month
+            accounting={accounting}
+            months={names}
+            month={names.includes(chosen) ? chosen : accounting.current}
+            entity={
+              accounting.entities.some(({ code }) => code === search.company) ? (search.company as string) : mainEntity
+            }
+          />
         );
       }}
     </Loaded>
@@ -87,54 +95,58 @@ interface MonthProps {
   readonly accounting: Accounting;
   readonly months: readonly string[];
   readonly month: string;
+  /** Code of the company whose books are displayed. */
+  readonly entity: string;
 }
 
-function Month({ accounting, months, month }: MonthProps) {
-  const navigate = useNavigate();
-  const [isEditing, setEditing] = useState(false);
+function Month({ accounting, months, month, entity }: MonthProps) {
+  const navigate = useNavigate({ from: '/month-end' });
   const state = useQuery(accountingMonthQuery(month));
-  const [code, setCode] = useState(mainEntity);
-  const entity = accounting.entities.find((each) => each.code === code);
-  const { role } = useSession();
+  const { entities } = accounting;
+  const isOpen = state.data?.month === month && state.data.status === 'open';
+  const company = entities.find(({ code }) => code === entity);
   return (
     <Page
       title="Month-end"
       crumbs={crumbs}
-      facts={[entity?.name, `books in ${entity?.currency}`]}
+      facts={[company?.name, `books in ${company?.currency}`]}
       isWide
       actions={
         <>
-          {accounting.entities.length > 1 ? (
+          {entities.length > 1 ? (
             <InlineSelect
               label="Company"
-              value={code}
-              choices={accounting.entities.map((each) => [each.code, each.name] as const)}
-              onChange={({ target }) => setCode(target.value)}
+              value={entity}
+              choices={entities.map(({ code, name }) => [code, name] as const)}
+              onChange={({ target }) => navigate({ search: (present) => ({ ...present, company: target.value }) })}
             />
           ) : null}
           <InlineSelect
             label="Month"
             value={month}
             choices={months.toReversed().map((each) => [each, formatPeriod(each)] as const)}
-            onChange={({ target }) => navigate({ to: '/month-end', search: { month: target.value } })}
+            onChange={({ target }) => navigate({ search: (present) => ({ ...present, month: target.value }) })}
           />
           <Button icon={IconPrinter} onClick={() => window.print()}>
             Print
           </Button>
-          {role === 'admin' ? <Button onClick={() => setEditing(true)}>Accounts</Button> : null}
-          <Files month={month} entity={code} isOpen={state.data?.status !== 'closed'} />
+          <Files month={month} entity={entity} isOpen={state.data?.status !== 'closed'} />
         </>
       }
     >
       <Loaded query={state} height={160}>
         {(data) => <MonthCard accounting={accounting} month={data} />}
       </Loaded>
-      <LiabilityCards key={code} month={month} entity={code} />
-      <EstimatesCard month={month} entity={code} />
-      <WriteOffsCard month={month} entity={code} />
-      <ContractCostCard month={month} entity={code} />
+      {entities.length > 1 ? <AllCompaniesCard key={month} month={month} companies={entities} /> : null}
+      {/* With another key, nothing of the former company or month stays while the next one loads. */}
+      <Fragment key={`${entity} ${month}`}>
+        <LiabilityCards month={month} entity={entity} />
+        <EstimatesCard month={month} entity={entity} isOpen={isOpen} />
+        <WriteOffsCard month={month} entity={entity} />
+        <ContractCostCard month={month} entity={entity} isOpen={isOpen} />
+      </Fragment>
       <PoliciesCard month={accounting.firstOpen} />
-      {isEditing && entity !== undefined ? <AccountsDialog entity={entity} onClose={() => setEditing(false)} /> : null}
+      <CompaniesCard companies={entities} />
     </Page>
   );
 }

@@ -35,8 +35,9 @@ export function WriteOffsCard({ month, entity }: BooksProps) {
   const debtors = useQuery({ ...debtorsQuery(month, entity), enabled: isProposing });
   return (
     <Loaded query={writeOffs} height={80}>
-      {(known) =>
-        known.length === 0 && !isOwed ? null : (
+      {(all) => {
+        const known = all.filter((writeOff) => writeOff.entity === entity);
+        return known.length === 0 && !isOwed ? null : (
           <Card
             title="Debts written off"
             note={known.length === 0 ? 'what people owe is a receivable until it is written off' : undefined}
@@ -59,8 +60,8 @@ export function WriteOffsCard({ month, entity }: BooksProps) {
               </Loaded>
             ) : null}
           </Card>
-        )
-      }
+        );
+      }}
     </Loaded>
   );
 }

@@ -1,4 +1,4 @@
-import { type AccountingMonth, type JournalLine, type LiabilityRow } from '../../api/finance-queries.js';
+import { type AccountingMonth, type Company, type JournalLine, type LiabilityRow } from '../../api/finance-queries.js';
 
 export type Movement =
   | 'earned'
@@ -95,3 +95,9 @@ export const accountNames = {
   opening_balance: 'Opening balance',
   datev_clearing: 'DATEV clearing',
 } as const satisfies Readonly<Record<JournalLine['account'], string>>;
+
+export const frameworks: Readonly<Record<Company['framework'], string>> = {
+  us_gaap: 'US GAAP',
+  ifrs: 'IFRS',
+  frs102: 'FRS 102',
+};
