@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely';
-import { recordRowChanges } from './change-triggers.js';
+import { bumpCacheVersion, recordRowChanges } from './change-triggers.js';
 import { insertOnly, tenantTable } from './tenant-table.js';
 
 /** The books of a workspace: what is posted for commission, month by month. */
@@ -32,6 +32,7 @@ async function createEntities(db: Kysely<unknown>): Promise<void> {
       primary key (workspace_id, code, version)
     )`.execute(db);
   await tenantTable(db, 'accounting_entities');
+  await bumpCacheVersion(db, 'accounting_entities');
   await insertOnly(db, 'accounting_entities');
   await recordRowChanges(db, 'accounting_entities', { ids: ['code'], ignored: ['version', 'stored_at'] });
 }
@@ -50,6 +51,7 @@ async function createRepEntities(db: Kysely<unknown>): Promise<void> {
       foreign key (workspace_id, rep_id) references reps
     )`.execute(db);
   await tenantTable(db, 'accounting_rep_entities');
+  await bumpCacheVersion(db, 'accounting_rep_entities');
   await insertOnly(db, 'accounting_rep_entities');
 }
 
@@ -72,6 +74,7 @@ async function createPolicies(db: Kysely<unknown>): Promise<void> {
       check ((status = 'proposed') = (decided_at is null))
     )`.execute(db);
   await tenantTable(db, 'accounting_policies');
+  await bumpCacheVersion(db, 'accounting_policies');
 }
 
 /** What people owe and the company no longer expects. It changes the books, and nothing that statements recover. */
@@ -97,6 +100,7 @@ async function createWriteOffs(db: Kysely<unknown>): Promise<void> {
       check ((status = 'proposed') = (decided_at is null))
     )`.execute(db);
   await tenantTable(db, 'accounting_write_offs');
+  await bumpCacheVersion(db, 'accounting_write_offs');
 }
 
 /** What is expected at the end of a month and not in the ledger. Each change stores the estimates of the month again. */
@@ -112,6 +116,7 @@ async function createEstimates(db: Kysely<unknown>): Promise<void> {
       primary key (workspace_id, month, version)
     )`.execute(db);
   await tenantTable(db, 'accounting_estimates');
+  await bumpCacheVersion(db, 'accounting_estimates');
   await insertOnly(db, 'accounting_estimates');
 }
 
@@ -155,6 +160,7 @@ async function createClosings(db: Kysely<unknown>): Promise<void> {
       primary key (workspace_id, month, version)
     )`.execute(db);
   await tenantTable(db, 'accounting_closings');
+  await bumpCacheVersion(db, 'accounting_closings');
   await sql`
     create unique index accounting_closings_closed on accounting_closings (workspace_id, month)
     where reopened_at is null`.execute(db);
@@ -227,6 +233,7 @@ async function createFacts(db: Kysely<unknown>): Promise<void> {
     db,
   );
   await tenantTable(db, 'accounting_facts');
+  await bumpCacheVersion(db, 'accounting_facts');
   await insertOnly(db, 'accounting_facts');
   await recordRowChanges(db, 'accounting_facts', { ids: ['kind', 'deal_id', 'name'], ignored: ['changed_at'] });
 }

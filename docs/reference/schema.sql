@@ -2440,6 +2440,7 @@ CREATE TABLE payroll_handovers (
   CONSTRAINT payroll_handovers_scope_check CHECK ((scope = ANY (ARRAY['full'::text, 'new'::text])))
 );
 CREATE INDEX payroll_handovers_by_period ON payroll_handovers USING btree (workspace_id, period, created_at);
+CREATE TRIGGER bump_workspace_cache_version AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON payroll_handovers FOR EACH STATEMENT EXECUTE FUNCTION bump_workspace_cache_version();
 CREATE TRIGGER record_row_change AFTER INSERT OR DELETE OR UPDATE ON payroll_handovers FOR EACH ROW WHEN ((current_setting('app.records_changes'::text, true) = 'on'::text)) EXECUTE FUNCTION record_row_change('handover_id', 'note', 'amounts');
 ALTER TABLE payroll_handovers ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 CREATE POLICY payroll_handovers_of_owner ON payroll_handovers TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
@@ -2510,6 +2511,7 @@ CREATE TABLE accounting_entities (
   CONSTRAINT accounting_entities_name_check CHECK (((length(name) >= 1) AND (length(name) <= 200))),
   CONSTRAINT accounting_entities_version_check CHECK ((version > 0))
 );
+CREATE TRIGGER bump_workspace_cache_version AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON accounting_entities FOR EACH STATEMENT EXECUTE FUNCTION bump_workspace_cache_version();
 CREATE TRIGGER record_row_change AFTER INSERT OR DELETE OR UPDATE ON accounting_entities FOR EACH ROW WHEN ((current_setting('app.records_changes'::text, true) = 'on'::text)) EXECUTE FUNCTION record_row_change('code', '', 'version,stored_at');
 ALTER TABLE accounting_entities ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 CREATE POLICY accounting_entities_of_owner ON accounting_entities TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
@@ -2527,6 +2529,7 @@ CREATE TABLE accounting_rep_entities (
   CONSTRAINT accounting_rep_entities_workspace_id_rep_id_fkey FOREIGN KEY (workspace_id, rep_id) REFERENCES reps(workspace_id, rep_id),
   CONSTRAINT accounting_rep_entities_version_check CHECK ((version > 0))
 );
+CREATE TRIGGER bump_workspace_cache_version AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON accounting_rep_entities FOR EACH STATEMENT EXECUTE FUNCTION bump_workspace_cache_version();
 ALTER TABLE accounting_rep_entities ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 CREATE POLICY accounting_rep_entities_of_owner ON accounting_rep_entities TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
 CREATE POLICY accounting_rep_entities_of_workspace ON accounting_rep_entities TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
@@ -2550,6 +2553,7 @@ CREATE TABLE accounting_policies (
   CONSTRAINT accounting_policies_status_check CHECK ((status = ANY (ARRAY['proposed'::text, 'approved'::text, 'withdrawn'::text]))),
   CONSTRAINT accounting_policies_version_check CHECK ((version > 0))
 );
+CREATE TRIGGER bump_workspace_cache_version AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON accounting_policies FOR EACH STATEMENT EXECUTE FUNCTION bump_workspace_cache_version();
 ALTER TABLE accounting_policies ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 CREATE POLICY accounting_policies_of_owner ON accounting_policies TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
 CREATE POLICY accounting_policies_of_workspace ON accounting_policies TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
@@ -2578,6 +2582,7 @@ CREATE TABLE accounting_write_offs (
   CONSTRAINT accounting_write_offs_reason_check CHECK (((length(reason) >= 1) AND (length(reason) <= 1000))),
   CONSTRAINT accounting_write_offs_status_check CHECK ((status = ANY (ARRAY['proposed'::text, 'approved'::text, 'withdrawn'::text])))
 );
+CREATE TRIGGER bump_workspace_cache_version AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON accounting_write_offs FOR EACH STATEMENT EXECUTE FUNCTION bump_workspace_cache_version();
 ALTER TABLE accounting_write_offs ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 CREATE POLICY accounting_write_offs_of_owner ON accounting_write_offs TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
 CREATE POLICY accounting_write_offs_of_workspace ON accounting_write_offs TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
@@ -2594,6 +2599,7 @@ CREATE TABLE accounting_estimates (
   CONSTRAINT accounting_estimates_month_check CHECK ((month ~ '^([0-9]{4}-|FY[0-9]{4}-P)[0-9]{2}$'::text)),
   CONSTRAINT accounting_estimates_version_check CHECK ((version > 0))
 );
+CREATE TRIGGER bump_workspace_cache_version AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON accounting_estimates FOR EACH STATEMENT EXECUTE FUNCTION bump_workspace_cache_version();
 ALTER TABLE accounting_estimates ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 CREATE POLICY accounting_estimates_of_owner ON accounting_estimates TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
 CREATE POLICY accounting_estimates_of_workspace ON accounting_estimates TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
@@ -2641,6 +2647,7 @@ CREATE TABLE accounting_closings (
   CONSTRAINT accounting_closings_version_check CHECK ((version > 0))
 );
 CREATE UNIQUE INDEX accounting_closings_closed ON accounting_closings USING btree (workspace_id, month) WHERE (reopened_at IS NULL);
+CREATE TRIGGER bump_workspace_cache_version AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON accounting_closings FOR EACH STATEMENT EXECUTE FUNCTION bump_workspace_cache_version();
 ALTER TABLE accounting_closings ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 CREATE POLICY accounting_closings_of_owner ON accounting_closings TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
 CREATE POLICY accounting_closings_of_workspace ON accounting_closings TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
@@ -2706,6 +2713,7 @@ CREATE TABLE accounting_facts (
   CONSTRAINT accounting_facts_kind_check CHECK ((kind = ANY (ARRAY['contract'::text, 'impairment'::text, 'opening_lot'::text])))
 );
 CREATE INDEX accounting_facts_of_rep ON accounting_facts USING btree (workspace_id, kind, ((content ->> 'repId'::text)));
+CREATE TRIGGER bump_workspace_cache_version AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON accounting_facts FOR EACH STATEMENT EXECUTE FUNCTION bump_workspace_cache_version();
 CREATE TRIGGER record_row_change AFTER INSERT OR DELETE OR UPDATE ON accounting_facts FOR EACH ROW WHEN ((current_setting('app.records_changes'::text, true) = 'on'::text)) EXECUTE FUNCTION record_row_change('kind,deal_id,name', '', 'changed_at');
 ALTER TABLE accounting_facts ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 CREATE POLICY accounting_facts_of_owner ON accounting_facts TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));

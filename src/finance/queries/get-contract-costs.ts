@@ -56,6 +56,7 @@ export const getContractCosts = operation({
   query,
   response,
   failures: { accounting_off: 409, month_not_found: 404, entity_not_found: 404 },
+  cacheScope: () => null,
   tool: {
     name: 'get_contract_costs',
     title: 'Get contract costs',

@@ -95,6 +95,7 @@ export const getLiability = operation({
   query,
   response,
   failures: { accounting_off: 409, month_not_found: 404, entity_not_found: 404 },
+  cacheScope: () => null,
   tool: {
     name: 'get_liability',
     title: 'Get liability',
