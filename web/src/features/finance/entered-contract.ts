@@ -3,7 +3,7 @@ import { isDay } from '../../shared/format/dates.js';
 import { readNumber, writeNumber } from '../../shared/format/entered-numbers.js';
 
 /** A day of a contract with its name, as a form has it. */
-export interface EnteredDay {
+interface EnteredDay {
   readonly from: string;
   readonly name: string;
 }
