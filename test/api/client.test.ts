@@ -37,6 +37,7 @@ describe('the typed client', () => {
       'commissions/cause-texts.js',
       'commissions/reason-texts.js',
       'crm/connections/product-names.js',
+      'engine/counts-money.js',
       'engine/formula-words.js',
     ];
     const rules = ['engine/standard-slugs.js', 'kernel/spreadsheet-formulas.js', 'kernel/period-calendar.js'];
