@@ -24,7 +24,7 @@ export const listImpairments = listOf(
     list: {
       name: 'impairments',
       items: z
-        .array(impairment.extend({ dealName: fields.dealName.nullable() }))
+        .array(impairment.extend({ dealName: fields.dealName.nullable() }).describe('A test of impairment'))
         .describe('The tests of the month, by id of the deal'),
       counted: 'tests',
     },
