@@ -12,20 +12,16 @@ import { requireAccounting } from '../settings-views.js';
 type Row = TableRow<keyof typeof fileColumns.contracts>;
 
 function readRow({ cells }: Row, reader: CellReader): Contract {
-  const months = reader.number('months', cells.months);
-  const goLive = reader.day('goLive', cells.goLive);
-  const stated = {
-    dealId: filled('dealId', cells.dealId),
-    ...readTerms(contractTerms, {
-      start: reader.day('start', cells.start) ?? null,
-      end: reader.day('end', cells.end) ?? null,
-      months: months === undefined ? null : Number(months),
-      terminatedOn: reader.day('terminatedOn', cells.terminatedOn) ?? null,
-      renewalOf: cells.renewalOf ?? null,
-      value: reader.amount('value', cells.value)?.value ?? null,
-      fields: goLive === undefined ? {} : { go_live: goLive },
-    }),
-  };
+  const { dealId, goLive, ...terms } = reader.cells(cells, {
+    months: 'number',
+    goLive: 'day',
+    start: 'day',
+    end: 'day',
+    terminatedOn: 'day',
+    value: 'amount',
+  });
+  const fields = goLive === undefined ? {} : { go_live: goLive };
+  const stated = { dealId: filled('dealId', dealId), ...readTerms(contractTerms, { ...terms, fields }) };
   assertContract(stated);
   return stated;
 }

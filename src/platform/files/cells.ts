@@ -96,6 +96,13 @@ const truths: Readonly<Record<string, boolean>> = {
 };
 
 /** Reads the cells of a file. An empty cell is undefined; a cell that cannot be read rejects its row. */
+/** What a cell is read as. */
+type CellKind = 'day' | 'amount' | 'number' | 'percent';
+
+type ReadCells<Name extends string, Kinds> = {
+  readonly [Column in Name]?: Column extends keyof Kinds ? (Kinds[Column] extends 'day' ? Day : number) : string;
+};
+
 export class CellReader {
   constructor(readonly format: FileFormat) {}
 
@@ -125,6 +132,24 @@ export class CellReader {
   flag(name: string, text: string | undefined): boolean | undefined {
     if (text === undefined) return undefined;
     return truths[text.toLowerCase()] ?? reject({ reason: `${name}: ${quoted(text)} must be true or false` });
+  }
+
+  /** The cells that are filled, each as a value of its kind, in the order of the kinds; the others as text. */
+  cells<Name extends string, Kinds extends { readonly [Column in Name]?: CellKind }>(
+    texts: Readonly<Partial<Record<Name, string>>>,
+    kinds: Kinds,
+  ): ReadCells<Name, Kinds> {
+    const read = { ...texts } as Record<string, unknown>;
+    for (const [name, kind] of Object.entries<CellKind>(kinds as Readonly<Record<string, CellKind>>)) {
+      const text = texts[name as Name];
+      if (text === undefined) continue;
+      read[name] = kind === 'day' ? this.day(name, text) : this.quantity(kind, name, text);
+    }
+    return read as ReadCells<Name, Kinds>;
+  }
+
+  private quantity(kind: Exclude<CellKind, 'day'>, name: string, text: string): number {
+    return kind === 'amount' ? (this.amount(name, text) as Amount).value : Number(this[kind](name, text));
   }
 }
 

@@ -1,9 +1,10 @@
+import { z } from 'zod';
 import { fileColumns } from '../../../api/file-columns.js';
 import { effectOnCommission, importOf, type ReadRow } from '../../../imports/import-of.js';
 import { assertDayOrder } from '../../../kernel/day-order.js';
 import { type CellReader, filled } from '../../../platform/files/cells.js';
 import { type TableRow } from '../../../platform/files/csv-table.js';
-import { importQuery, importResults, readRowsInSlices, readTerm } from '../../../platform/files/import-results.js';
+import { importQuery, importResults, readRowsInSlices, readTerms } from '../../../platform/files/import-results.js';
 import { flag } from '../../../platform/operations/schemas.js';
 import { personalEffect, toPersonalEffect } from '../../../simulation/write-effect.js';
 import { loadRepsOfRows } from '../../reps/reps-of-rows.js';
@@ -17,25 +18,14 @@ const columns = {
 type Row = TableRow<keyof typeof fileColumns.absences>;
 
 function readAbsence({ cells }: Row, repId: string, reader: CellReader): ReadRow<AbsenceFact> {
-  const { quotaRelief, variableRelief, note = null } = cells;
-  const from = filled('from', reader.day('from', cells.from));
-  const to = filled('to', reader.day('to', cells.to));
+  const kinds = { from: 'day', to: 'day', quotaRelief: 'percent', variableRelief: 'percent' } as const;
+  const { quotaRelief = 100, variableRelief = quotaRelief, note = null, ...days } = reader.cells(cells, kinds);
+  const from = filled('from', days.from);
+  const to = filled('to', days.to);
   assertDayOrder(['from', from], ['to', to]);
   return {
-    fact: {
-      repId,
-      from,
-      to,
-      quotaRelief: readRelief(reader, 'quotaRelief', quotaRelief),
-      variableRelief: readRelief(reader, 'variableRelief', variableRelief ?? quotaRelief),
-      note: readTerm('note', absenceTerms.note, note),
-    },
+    fact: { repId, ...readTerms(z.strictObject(absenceTerms), { from, to, quotaRelief, variableRelief, note }) },
   };
-}
-
-/** 100 % if the cell is empty. */
-function readRelief(reader: CellReader, name: 'quotaRelief' | 'variableRelief', text: string | undefined): number {
-  return readTerm(name, absenceTerms[name], Number(reader.percent(name, text) ?? 100));
 }
 
 export const importAbsences = importOf(
