@@ -47,7 +47,7 @@ export function* calculationSteps(input: RepInput): Generator<void, RepResult> {
   return result;
 }
 
-/** The plans to which the rep no longer belongs, of which rows count for deals with refunds. */
+/** The plans that the rep has left and that have paid deals with refunds: their clawbacks are still calculated. */
 function formerPlans({ refunds, fixed }: RepInput, known: ReadonlySet<string>): string[] {
   const rows = refunds === undefined ? [] : [...refunds.sources, ...fixed];
   return [...new Set(rows.map(({ planId }) => planId))].filter((planId) => !known.has(planId));

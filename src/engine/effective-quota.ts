@@ -30,8 +30,8 @@ export interface RampStep {
   readonly ratePercent: number;
 }
 
-/** A ramp from a day on; null is the start of its assignment, otherwise the hire date. */
 interface Ramp {
+  /** First day. Null: the first day of its assignment, or the hire date if the assignment has none. */
   readonly from: Day | null;
   readonly steps: readonly RampStep[];
 }
@@ -88,7 +88,7 @@ export interface Proration {
   readonly minPercent: Decimal | null;
   readonly variableTarget: Decimal | null;
   readonly variableWeight: Decimal;
-  /** Its text in a trace, once an event has needed it. */
+  /** Cache of its text in traces, which many events have. */
   encoded?: string;
 }
 
@@ -102,7 +102,7 @@ const onePercent = Decimal.of(0.01);
 /** The scale of stored targets. */
 const targetPlaces = 6;
 
-/** The variable target that limits multiply: a leave does not lower what one deal can pay. */
+/** The variable target before proration. Limits of one deal are multiples of it, so that an absence does not lower them. */
 export function fullVariableTarget(quota: EffectiveQuota | null): Decimal | null {
   return quota?.proration === undefined ? (quota?.variableTarget ?? null) : quota.proration.variableTarget;
 }
@@ -127,9 +127,10 @@ export function effectiveQuota(
   const weight = parts === null ? daysWeighted(days, quotaWeight) : monthsWeighted(days, parts, quotaWeight);
   const variable = parts === null ? daysWeighted(days, variableWeight) : monthsWeighted(days, parts, variableWeight);
   const whole = Decimal.of(size);
-  const isBelow = weight.over.times(hundred).isLessThan(minQuotaPercent.times(whole).times(weight.under));
-  const share = (value: Decimal, { over, under }: Fraction) =>
-    value.times(over).dividedBy(under.times(whole)).rounded(targetPlaces);
+  // weight ÷ whole < minQuotaPercent ÷ 100, without a division that would be rounded
+  const isBelow = weight.numerator.times(hundred).isLessThan(minQuotaPercent.times(whole).times(weight.denominator));
+  const share = (value: Decimal, { numerator, denominator }: Fraction) =>
+    value.times(numerator).dividedBy(denominator.times(whole)).rounded(targetPlaces);
   return {
     target: isBelow ? quota.target.times(toShare(minQuotaPercent)).rounded(targetPlaces) : share(quota.target, weight),
     variableTarget: quota.variableTarget === null ? null : share(quota.variableTarget, variable),
@@ -201,10 +202,10 @@ function decidingAssignment(assignments: readonly SteppedDays[], day: Day): Step
 /** The steps of the assignment's ramp with their days; none if nothing says when it starts. */
 export function listRampSteps(assignment: AssignedDays, hireDate: Day | null): readonly (RampStep & DayRange)[] {
   const starts = rampStarts(assignment, hireDate);
-  return starts.slice(1).map((after, index) => ({
+  return starts.slice(1).map((nextStart, index) => ({
     ...(assignment.ramp?.steps[index] as RampStep),
     from: starts[index] as Day,
-    to: addDays(after, -1),
+    to: addDays(nextStart, -1),
   }));
 }
 
@@ -248,8 +249,15 @@ function weightless(because: WeightReason): Omit<WeightedDays, 'from' | 'to'> {
 
 /** An exact fraction: a sum of quotients would miss an exact half when it is rounded. */
 interface Fraction {
-  readonly over: Decimal;
-  readonly under: Decimal;
+  readonly numerator: Decimal;
+  readonly denominator: Decimal;
+}
+
+function add(a: Fraction, b: Fraction): Fraction {
+  return {
+    numerator: a.numerator.times(b.denominator).plus(b.numerator.times(a.denominator)),
+    denominator: a.denominator.times(b.denominator),
+  };
 }
 
 type Weigh = (days: WeightedDays) => Decimal;
@@ -259,8 +267,8 @@ const variableWeight: Weigh = (days) => days.variableWeight;
 
 function daysWeighted(days: readonly WeightedDays[], weigh: Weigh): Fraction {
   return {
-    over: sum(days.map((stretch) => weigh(stretch).times(Decimal.of(countDays(stretch))))),
-    under: Decimal.one,
+    numerator: sum(days.map((stretch) => weigh(stretch).times(Decimal.of(countDays(stretch))))),
+    denominator: Decimal.one,
   };
 }
 
@@ -272,13 +280,11 @@ function monthsWeighted(days: readonly WeightedDays[], months: readonly DayRange
         const common = intersection(stretch, month);
         return common.from > common.to ? [] : [{ ...stretch, ...common }];
       });
-      const count = counted.reduce((total, stretch) => total + countDays(stretch), 0);
+      const count = counted.reduce((days, stretch) => days + countDays(stretch), 0);
       if (count * 2 < countDays(month)) return total;
-      const size = Decimal.of(count);
-      const { over } = daysWeighted(counted, weigh);
-      return { over: total.over.times(size).plus(over.times(total.under)), under: total.under.times(size) };
+      return add(total, { ...daysWeighted(counted, weigh), denominator: Decimal.of(count) });
     },
-    { over: Decimal.zero, under: Decimal.one },
+    { numerator: Decimal.zero, denominator: Decimal.one },
   );
 }
 
@@ -287,8 +293,8 @@ function isCounted({ because }: WeightedDays): boolean {
   return because !== 'not_assigned' && because !== 'not_employed';
 }
 
-function rounded({ over, under }: Fraction): Decimal {
-  return over.dividedBy(under).rounded(targetPlaces);
+function rounded({ numerator, denominator }: Fraction): Decimal {
+  return numerator.dividedBy(denominator).rounded(targetPlaces);
 }
 
 function toShare(percent: Decimal): Decimal {

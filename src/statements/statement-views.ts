@@ -231,7 +231,7 @@ export interface TeamStatementRow {
   readonly payrollId: string | null;
   /** When the id was last set or changed, if that was after the approval or after the last hand-over; otherwise null. */
   readonly payrollIdChangedAt: Date | null;
-  /** Whether another person has the same id, since before ids were unique. */
+  /** Whether another person has the same id. Only ids from before they had to be unique, which have no `payroll_key`, can be shared. */
   readonly sharesPayrollId: boolean;
   readonly active: boolean;
   /** Whether a plan is assigned on a day of the period, or a quota touches it. */
@@ -289,8 +289,8 @@ export async function listTeamStatements(
 }
 
 /**
- * The requested period, or the month of today or of the transaction's `asOf` in the workspace's time zone, with its days
- * and the workspace's currency. Rejects a period of an unknown fiscal year.
+ * The requested period with its days, and the currency of the workspace. Without a requested period, it is the month of
+ * today, or of the transaction's `asOf`, in the time zone of the workspace. Rejects a period of an unknown fiscal year.
  */
 export async function resolvePeriod(
   tx: Transaction,

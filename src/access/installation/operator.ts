@@ -22,7 +22,10 @@ function notOperator(): Failure {
   );
 }
 
-/** For settings that the environment decides. */
-export function setByEnvironment(what: string, names: string): Failure {
-  return new Failure('set_by_environment', `The environment sets ${what} (${names}), so it cannot be changed here.`);
+/** The failure of a change of what variables of the environment set. */
+export function setByEnvironment(what: string, variables: string): Failure {
+  return new Failure(
+    'set_by_environment',
+    `The environment sets ${what} (${variables}), so it cannot be changed here.`,
+  );
 }

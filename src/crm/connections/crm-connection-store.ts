@@ -32,7 +32,7 @@ export interface NewConnection {
 
 /**
  * Stores a connection, or replaces it. Poll positions of another account do not apply to this one. The same account is
- * polled at once, because changes since the last poll may be missing.
+ * polled at once (its `poll_due_at` is null), because changes since the last poll may be missing.
  */
 export async function saveConnection(tx: Transaction, who: Who, connection: NewConnection): Promise<void> {
   const { provider, accountId, credentials, webhookId, inbound, pollSeconds } = connection;
@@ -80,14 +80,14 @@ export async function rotateRoute(
 export async function replaceWebhook(
   tx: Transaction,
   provider: CrmProvider,
-  { from, ...inbound }: InboundRoute & { readonly from: string },
+  { from, ...to }: InboundRoute & { readonly from: string },
 ): Promise<boolean> {
   const { numUpdatedRows } = await updateConnection(tx, provider)
-    .set({ webhook_id: inbound.route })
+    .set({ webhook_id: to.route })
     .where('webhook_id', '=', from)
     .executeTakeFirst();
   if (numUpdatedRows === 0n) return false;
-  await replaceRoute(tx, provider, inbound);
+  await replaceRoute(tx, provider, to);
   const details = { provider };
   await recordAuditEntry(
     tx,

@@ -5,6 +5,7 @@ import { type Log } from '../log.js';
 import { connectForAnswers, connectTimeoutMs, type RedisServers } from '../redis/redis-connection.js';
 import { type Counted, type RateCounter } from './rate-limit.js';
 
+/** Counts the request if fewer than `max` were counted in this second and the 60 before it. Second n counts until n + 61. */
 const countRequest = `
 local max = tonumber(ARGV[1])
 local now = tonumber(ARGV[2])
@@ -34,7 +35,11 @@ end
 return {accepted and 1 or 0, math.max(max - used, 0), oldest + 61, string.format('%.3f', now)}
 `;
 
-type CountRequest = (key: string, limit: number, at: string) => Promise<[number, number, number, string]>;
+type CountRequest = (
+  key: string,
+  limit: number,
+  at: string,
+) => Promise<[accepted: 0 | 1, remaining: number, resetSecond: number, now: string]>;
 
 /** Counts in Redis with one script for each request: a hash of seconds for each token. */
 export class RedisRateCounter implements RateCounter {

@@ -97,10 +97,10 @@ export async function downloadGuarded(
 export async function connectGuarded(hostname: string, port: number, limits: ConnectLimits): Promise<Socket> {
   const signal = AbortSignal.timeout(limits.timeoutMs);
   try {
-    const [first] = await aborted(signal, resolveChecked(hostname, limits));
+    const [first] = await unlessAborted(signal, resolveChecked(hostname, limits));
     const socket = connect({ host: (first as Address).address, port });
     signal.addEventListener('abort', () => socket.connecting && socket.destroy(), { once: true });
-    await aborted(signal, once(socket, 'connect'));
+    await unlessAborted(signal, once(socket, 'connect'));
     return socket;
   } catch (error) {
     throw toPostFailure(error, signal, limits);
@@ -129,8 +129,8 @@ interface GuardedResponse {
 async function requestGuarded(url: URL, sent: GuardedRequest, limits: PostLimits): Promise<GuardedResponse> {
   const signal = AbortSignal.timeout(limits.timeoutMs);
   try {
-    const addresses = await aborted(signal, checkedAddresses(url, limits));
-    return await aborted(signal, send(url, sent, addresses, limits.maxResponseBytes, signal));
+    const addresses = await unlessAborted(signal, checkedAddresses(url, limits));
+    return await unlessAborted(signal, send(url, sent, addresses, limits.maxResponseBytes, signal));
   } catch (error) {
     throw toPostFailure(error, signal, limits);
   }
@@ -142,7 +142,8 @@ function toPostFailure(error: unknown, signal: AbortSignal, { timeoutMs }: Conne
   return new PostFailure(`no connection${formatCode(error)}`);
 }
 
-function aborted<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
+/** The result of the work, or the reason of the signal if that comes first. */
+function unlessAborted<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     const abort = () => reject(signal.reason);
     signal.addEventListener('abort', abort, { once: true });
@@ -189,15 +190,15 @@ function send(
   };
   return new Promise((resolve, reject) => {
     const request = url.protocol === 'https:' ? httpsRequest : httpRequest;
-    const sent = request(url, { method, headers, agent: false, lookup: pinned, signal }, (response) => {
+    const outgoing = request(url, { method, headers, agent: false, lookup: pinned, signal }, (response) => {
       const { statusCode: status = 0, headers: received } = response;
       limitedBytes(response, maxBytes).then(
         (read) => resolve({ status, location: received.location ?? null, ...read }),
         reject,
       );
     });
-    sent.on('error', reject);
-    sent.end(body);
+    outgoing.on('error', reject);
+    outgoing.end(body);
   });
 }
 

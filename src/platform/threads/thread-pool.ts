@@ -70,8 +70,9 @@ export class ThreadPool {
   }
 
   /**
-   * Runs the work when a thread is free for it, so that the work opens no transaction that would wait for a thread.
-   * Without a `requester`, everyone with the key shares the places of one.
+   * Runs the work as soon as a thread is free, and keeps the thread for it until it ends. Work that needs a transaction
+   * opens it in here, so that no transaction is open while it waits for a thread. Without a `requester`, all work of the
+   * key counts as that of one.
    */
   async hold<T>(key: string, work: (run: RunInThread) => Promise<T>, requester: string = key): Promise<T> {
     this.assertFewWaiting(key, requester);
@@ -90,7 +91,7 @@ export class ThreadPool {
     });
   }
 
-  /** Whether work of a key that is not running would start at once: only such work may be awaited by work that holds a thread. */
+  /** Whether work of another key would start at once. Work that has a thread may wait for no other work: both could wait forever. */
   get hasFreeThread(): boolean {
     return !this.isClosed && this.runningKeys.size < this.limits.threads;
   }
@@ -111,23 +112,24 @@ export class ThreadPool {
     this.runningKeys.add(key);
     let thread: Thread | undefined;
     await work((parts, options) => {
-      if (thread?.isUsable !== true) thread = this.replace(thread);
+      if (thread?.isUsable !== true) thread = this.takeThread(thread);
       return thread.run(parts, { deadlineMs: this.limits.deadlineMs, ...options });
     });
     this.runningKeys.delete(key);
     if (thread !== undefined) this.busy.delete(thread);
-    if (thread?.isUsable === true && !this.isClosed) this.keep(thread);
+    if (thread?.isUsable === true && !this.isClosed) this.release(thread);
     this.startNext();
   }
 
-  private replace(ended: Thread | undefined): Thread {
+  /** A thread in place of the one that has ended. */
+  private takeThread(ended: Thread | undefined): Thread {
     if (ended !== undefined) this.busy.delete(ended);
     const thread = this.idle.pop() ?? new Thread(this.script, this.limits.heapMb, (exited) => this.remove(exited));
     this.busy.add(thread);
     return thread;
   }
 
-  private keep(thread: Thread): void {
+  private release(thread: Thread): void {
     if (this.limits.endsWithWork === true) return void thread.end();
     this.idle.push(thread);
     thread.endAfter(idleMs);

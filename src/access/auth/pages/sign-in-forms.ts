@@ -50,7 +50,7 @@ ${links}`;
   return { title: 'Sign in', body };
 }
 
-/** Requests the code, or with the right code for one of several workspaces. */
+/** Asks for the code; if the right code belongs to people of several workspaces, for one of these. */
 export function codePage(
   { email, next, code, nonce }: Entered,
   { basePath }: Place,
@@ -85,7 +85,7 @@ function choice(workspaces: readonly Workspace[]): Html {
   return html`<fieldset class="choice"><legend>Workspace</legend>${options}</fieldset>`;
 }
 
-/** Not a redirect: browsers apply the form policy of the last page to every redirect that follows a form. */
+/** A page with a link and no redirect: browsers apply `form-action` of the form's page to redirects of its response too. */
 export function signedInPage(email: string, next: string, { basePath }: Place): Page {
   const body = html`<p>You are signed in as ${email}.</p>
 <p><a href="${basePath}${next}">Continue</a></p>`;

@@ -57,7 +57,7 @@ export const saveIdentityProvider = operation({
   },
   uses: { unitOfWork: UnitOfWork, secrets: Secrets, providers: IdentityProviders, config: CONFIG },
   async execute(
-    { body: { id: changed, clientSecret, ...terms } },
+    { body: { id: changedId, clientSecret, ...terms } },
     caller,
     { unitOfWork, secrets, providers, config },
   ): Promise<z.input<typeof identityProvider>> {
@@ -66,9 +66,9 @@ export const saveIdentityProvider = operation({
       await assertOperator(tx, caller);
       return listStoredProviders(tx, secrets, config);
     });
-    const before = stored.find(({ id }) => id === changed);
-    assertExists(changed, before, stored.length);
-    const id = changed ?? newId();
+    const before = stored.find(({ id }) => id === changedId);
+    assertExists(changedId, before, stored.length);
+    const id = changedId ?? newId();
     const provider: KnownProvider = { ...terms, id, clientSecret: clientSecret ?? keepSecret(before, terms) };
     await assertReachable(providers, provider);
     await unitOfWork.write(caller, async (tx) => {
@@ -81,9 +81,9 @@ export const saveIdentityProvider = operation({
   },
 });
 
-const directory = /^https:\/\/login\.microsoftonline\.com\/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\/v2\.0$/;
+const microsoftDirectory = /^https:\/\/login\.microsoftonline\.com\/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\/v2\.0$/;
 
-/** With another issuer, accounts of strangers could have any address. */
+/** Another issuer could say of any account that it has the e-mail address of a person here. Trials with http may use one. */
 function assertSafe({ kind, issuer, domains }: ProviderTerms, allowHttp: boolean): void {
   const isTrial = allowHttp && issuer.startsWith('http://');
   if (!issuer.startsWith('https://') && !isTrial)
@@ -91,7 +91,7 @@ function assertSafe({ kind, issuer, domains }: ProviderTerms, allowHttp: boolean
   if (kind === 'google' && issuer !== 'https://accounts.google.com' && !isTrial)
     throw invalid({ path: 'issuer', message: 'must be https://accounts.google.com' });
   if (kind !== 'microsoft') return;
-  if (!directory.test(issuer) && !isTrial)
+  if (!microsoftDirectory.test(issuer) && !isTrial)
     throw invalid({
       path: 'issuer',
       message: 'must name one directory: https://login.microsoftonline.com/<directory id>/v2.0',
@@ -103,10 +103,10 @@ function assertSafe({ kind, issuer, domains }: ProviderTerms, allowHttp: boolean
     });
 }
 
-function assertExists(changed: string | undefined, before: KnownProvider | undefined, count: number): void {
-  if (changed !== undefined && before === undefined)
+function assertExists(changedId: string | undefined, before: KnownProvider | undefined, count: number): void {
+  if (changedId !== undefined && before === undefined)
     throw new Failure('provider_not_found', 'This identity provider does not exist any more.');
-  if (changed === undefined && count >= maxProviders)
+  if (changedId === undefined && count >= maxProviders)
     throw new Failure('too_many_providers', `There can be ${maxProviders} identity providers. Remove one first.`);
 }
 

@@ -50,8 +50,8 @@ export const sendTestMail = operation({
 /** What to check, by what the mail server or the connection reported. */
 function describeMailFailure(error: unknown): string {
   const code = mailFailureCode(error);
-  const [kind = ''] = code.split(' ');
-  return `${causes[kind] ?? 'The mail server did not accept the mail.'} (${code})`;
+  const [name = ''] = code.split(' ');
+  return `${causes[name] ?? 'The mail server did not accept the mail.'} (${code})`;
 }
 
 const unreachable = 'The mail server cannot be reached. Check server, port and encryption.';

@@ -42,10 +42,10 @@ export const previewWorkspace = operation({
     return previewWrite(uses, caller, toCommissionEffect, async (tx) => {
       const reps = await listRepIds(tx);
       const affected = await loadAffectedWithin(tx, new Map(reps.map((repId) => [repId, allDays])));
-      if (affected !== null) {
-        await updateWorkspaceRow(tx, change);
-        if (change.timezone !== undefined) await rebuildDealProjections(tx);
-      }
+      // Too many deals: there is no effect, so nothing needs to be written.
+      if (affected === null) return { result: {}, affected };
+      await updateWorkspaceRow(tx, change);
+      if (change.timezone !== undefined) await rebuildDealProjections(tx);
       return { result: {}, affected };
     });
   },
