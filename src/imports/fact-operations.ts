@@ -23,8 +23,12 @@ interface FactsAtPath<Params extends z.ZodObject, Terms extends z.ZodObject, Ans
   readonly notFound: () => Failure;
   /** The stored fact as responses have it. */
   readonly find: (tx: Transaction, key: z.output<Params>) => Promise<NoInfer<z.input<Answer>> | null>;
-  /** Rejects the change of a fact that must not change as things are, also one that does not exist. */
-  readonly assertChangeable: (tx: Transaction, key: z.output<Params>, clock: Clock) => Promise<void>;
+  /** Rejects the change of a fact that must not change as things are, also one that does not exist. Without terms, it is to be removed. */
+  readonly assertChangeable: (
+    tx: Transaction,
+    key: z.output<Params>,
+    change: { readonly terms: z.output<Terms> | null; readonly clock: Clock },
+  ) => Promise<void>;
   /** Why the people whom a change affects are calculated again. */
   readonly trigger: Trigger;
 }
@@ -73,7 +77,7 @@ export function putOf<
         uses,
         caller,
         of,
-        { key: params as never, terms },
+        { key: params as never, terms: terms as never },
         async (tx) => (await of.find(tx, params as never)) as never,
       ),
   });
@@ -142,15 +146,15 @@ export function getOf<
 }
 
 /** Stores the terms in place of those of the key, or none, and requests the calculation of the people whom this affects. */
-async function change<Params extends z.ZodObject, Result>(
+async function change<Params extends z.ZodObject, Terms extends z.ZodObject, Result>(
   { changes, clock }: { readonly changes: CommissionChanges; readonly clock: Clock },
   caller: Caller,
-  { facts, assertChangeable, notFound, trigger }: FactsAtPath<Params, z.ZodObject, z.ZodObject>,
-  { key, terms }: { readonly key: z.output<Params>; readonly terms: object | null },
+  { facts, assertChangeable, notFound, trigger }: FactsAtPath<Params, Terms, z.ZodObject>,
+  { key, terms }: { readonly key: z.output<Params>; readonly terms: z.output<Terms> | null },
   describe: (tx: Transaction) => Promise<Result>,
 ): Promise<Result> {
   return changes.run(caller, 'exclusive', async (tx, recalculate) => {
-    await assertChangeable(tx, key, clock);
+    await assertChangeable(tx, key, { terms, clock });
     const before = await findFact(tx, facts, key);
     if (before === null && terms === null) throw notFound();
     const after = terms === null ? null : { ...key, ...terms };

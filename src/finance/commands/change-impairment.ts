@@ -23,7 +23,7 @@ const impairments = factsAtPath({
     return tests.map(({ updatedAt: _, ...test }) => test)[0] ?? null;
   },
   /** Closed months keep the tests with which they were closed. */
-  async assertChangeable(tx, { dealId, month: tested }, clock) {
+  async assertChangeable(tx, { dealId, month: tested }, { clock }) {
     await requireAccounting(tx);
     await assertDealExists(tx, dealId);
     const months = await loadBookMonths(tx, await workspaceToday(tx, clock));

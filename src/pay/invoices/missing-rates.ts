@@ -5,6 +5,8 @@ import { loadWorkspaceTerms } from '../../ledger/input/rep-terms.js';
 import { anyOf } from '../../platform/database/columns.js';
 import { type Transaction } from '../../platform/database/unit-of-work.js';
 import { type Invoice, type InvoiceResponse } from './invoice.js';
+import { type InvoiceKey } from './invoice-store.js';
+import { findInvoice } from './invoice-views.js';
 
 /** Marks the payments that count nothing, since there is no exchange rate of their day into the currency of the deal. */
 export async function markMissingRates(tx: Transaction, invoices: readonly Invoice[]): Promise<InvoiceResponse[]> {
@@ -24,6 +26,12 @@ export async function markMissingRates(tx: Transaction, invoices: readonly Invoi
         : payment,
     ),
   }));
+}
+
+/** The stored invoice as responses have it. */
+export async function findInvoiceResponse(tx: Transaction, key: InvoiceKey): Promise<InvoiceResponse | null> {
+  const found = await findInvoice(tx, key);
+  return found === null ? null : ((await markMissingRates(tx, [found]))[0] ?? null);
 }
 
 /** A deal without a currency has the one that it earns in. */

@@ -28,7 +28,7 @@ interface Release {
 }
 
 /** Remembers what is released on the deals, before a change of what is paid on them. Null if no other system is to receive changes. */
-export async function watchReleases(
+async function watchReleases(
   tx: Transaction,
   dealIds: readonly string[],
   clock: Clock,
@@ -48,7 +48,7 @@ export async function watchReleases(
 }
 
 /** Stores an outgoing event for each rep and deal of which more or less is released than before. */
-export async function recordReleases(tx: Transaction, before: WatchedReleases | null): Promise<void> {
+async function recordReleases(tx: Transaction, before: WatchedReleases | null): Promise<void> {
   if (before === null) return;
   const after = await sumReleases(tx, before);
   const keys = [...new Set([...before.released.keys(), ...after.keys()])];

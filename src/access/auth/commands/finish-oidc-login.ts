@@ -67,7 +67,7 @@ export const finishOidcLogin = operation({
     const { state } = received;
     const started =
       state === undefined ? null : await unitOfWork.withoutWorkspace((tx) => consumeState(tx, secrets, state));
-    // A link to the end of somebody else's sign-in must not sign this browser in.
+    // A link to the end of the sign-in of another user must not sign this browser in.
     const isSameBrowser = started !== null && started.browserKey === caller.browserKey;
     const provider = await providers.find(started?.providerId ?? null);
     const email = isSameBrowser ? await provider.finish(received as Record<string, string>, started.flowSecrets) : null;

@@ -2,8 +2,7 @@ import { sampleIds } from '../../../kernel/sample-ids.js';
 import { UnitOfWork } from '../../../platform/database/unit-of-work.js';
 import { operation } from '../../../platform/operations/operation.js';
 import { type InvoiceResponse, invoice, invoiceExample, invoiceNotFound, invoiceParams } from '../invoice.js';
-import { findInvoice } from '../invoice-views.js';
-import { markMissingRates } from '../missing-rates.js';
+import { findInvoiceResponse } from '../missing-rates.js';
 
 export const getInvoice = operation({
   id: 'getInvoice',
@@ -21,11 +20,8 @@ export const getInvoice = operation({
   },
   uses: { unitOfWork: UnitOfWork },
   async execute({ params }, caller, { unitOfWork }): Promise<InvoiceResponse> {
-    return unitOfWork.read(caller, async (tx) => {
-      const found = await findInvoice(tx, params);
-      if (found === null) throw invoiceNotFound();
-      const [marked] = await markMissingRates(tx, [found]);
-      return marked as InvoiceResponse;
-    });
+    const found = await unitOfWork.read(caller, (tx) => findInvoiceResponse(tx, params));
+    if (found === null) throw invoiceNotFound();
+    return found;
   },
 });
