@@ -52,13 +52,17 @@ export function storedFacts<Fact extends object>(declared: StoredFacts<Fact>): F
       return values === undefined ? [] : sql`${sql.ref(name)} = ${anyOf(type, values)}`;
     });
     const ofTerms = Object.entries<readonly string[] | undefined>(selection).flatMap(([field, values = []]) =>
-      field in declared.key ? [] : sql`content ->> ${field} = ${anyOf('text', values)}`,
+      field in declared.key ? [] : sql`content ->> ${sql.lit(field)} = ${anyOf('text', values)}`,
     );
     const ofKind = Object.entries(fixed).map(([name, value]) => sql`${sql.ref(name)} = ${value}`);
+    const isOfTerms = sql.join([sql`workspace_id = ${tx.workspaceId}`, ...ofKind, ...ofTerms], sql` and `);
+    // Only keys that have had the terms are read, so that an index on them limits what is sorted.
+    const candidates = sql`(${names(keyNames)}) in (select ${names(keyNames)} from ${sql.table(table)} where ${isOfTerms})`;
+    const conditions = [...ofKind, ...ofKey, ...(ofTerms.length === 0 ? [] : [candidates])];
     const keys = columns.map(([field, [name]]) => sql`${sql.ref(name)} as ${sql.ref(field)}`);
     const { rows } = await sql<{ content: object; changedAt: Date }>`
       select ${sql.join(keys)}, content, changed_at as "changedAt"
-      from ${latestRows(tx, table, keyNames, [...ofKind, ...ofKey])}
+      from ${latestRows(tx, table, keyNames, conditions)}
       where ${sql.join([sql`content is not null`, ...ofTerms], sql` and `)}
       order by ${names(keyNames)}`.execute(tx.db);
     return rows.map(({ content, changedAt, ...key }) => ({
