@@ -36,8 +36,10 @@ function Part({ payable }: { readonly payable: Payable }) {
           <DealLink dealId={dealId} name={dealName} />
         )}{' '}
         <span className="dim">
-          {openWords(status, amount < 0).toLowerCase()} {describePayable(payable)}
-          {dealId === null || ruleName === null ? '' : `, ${ruleName}`}
+          {[
+            ...(dealId === null || ruleName === null ? [] : [ruleName]),
+            `${openWords(status, amount < 0).toLowerCase()} ${describePayable(payable)}`,
+          ].join(', ')}
         </span>
       </span>
       <Money amount={amount} currency={currency} />

@@ -199,12 +199,14 @@ function PaidRules({ events, corrections }: Pick<Breakdown, 'events' | 'correcti
   return (
     <Card title="What it earned, by rule">
       <ul className={blocks.rows}>
-        {events.map(({ eventId, ruleName, repId, repName, amount, currency, status, earnedOn, kind }) => (
+        {events.map(({ eventId, ruleName, repId, repName, amount, currency, status, earnedOn, kind, refundId }) => (
           <li key={eventId}>
             <span>
               <b className="strong">{ruleName ?? kindWords[kind]}</b>{' '}
               <span className="dim">
-                {repId === own ? '' : `${repName}, `}earned on {formatDay(earnedOn, 'year')}
+                {repId === own ? '' : `${repName}, `}
+                {refundId === undefined ? 'earned on' : `taken back by the refund ${refundId} of`}{' '}
+                {formatDay(earnedOn, 'year')}
                 {status === 'reversed' ? ', no longer counts' : ''}
               </span>
             </span>

@@ -54,6 +54,7 @@ export function FileAndHandover({ period, team, handovers, layout, scope, terms 
   return (
     <>
       <FileCard
+        furtherNote={layout === 'generic' ? 'This layout contains drafts too.' : undefined}
         {...{ period, layout, query, obstacle, totals, ledger, isEqual, withoutId, changedIds, sharedIds }}
         currency={team.currency}
         onLayout={(next) => navigate({ search: { period, layout: next, scope } })}

@@ -27,6 +27,8 @@ interface FileCardProps {
   /** The layouts that fit what is in the file. */
   readonly offered?: readonly Layout[];
   readonly onLayout: (layout: Layout) => void;
+  /** What holds of the layout beside its note. */
+  readonly furtherNote?: string | undefined;
   /** What of the period is in the file. */
   readonly choices?: ReactNode;
   readonly query: UseQueryResult<PayrollFile>;
@@ -48,7 +50,8 @@ interface FileCardProps {
 
 /** A file in one of the layouts: its first rows as they are, its totals, and the comparison with the ledger. */
 export function FileCard(props: FileCardProps) {
-  const { title = 'File', period, layout, offered = layoutNames, onLayout, choices, query, obstacle, totals } = props;
+  const { title = 'File', period, layout, furtherNote, offered = layoutNames, onLayout, choices, query } = props;
+  const { obstacle, totals } = props;
   return (
     <Card
       title={title}
@@ -63,7 +66,9 @@ export function FileCard(props: FileCardProps) {
       className={styles.file}
     >
       {choices === undefined ? null : <div className={styles.scope}>{choices}</div>}
-      <p className={styles.note}>{layouts[layout].note}</p>
+      <p className={styles.note}>
+        {[layouts[layout].note, ...(furtherNote === undefined ? [] : [furtherNote])].join(' ')}
+      </p>
       {obstacle === null ? (
         <Loaded query={query} height={320}>
           {(file) =>

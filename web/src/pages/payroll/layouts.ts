@@ -51,7 +51,7 @@ export const layouts: Readonly<Record<Layout, LayoutTerms>> = {
   },
   generic: {
     label: 'Generic',
-    note: 'One row for each person and currency, with the status of the statement. This layout contains drafts too.',
+    note: 'One row for each person and currency, with the status of the statement.',
     // With payouts, the column of what is paid has another name.
     amounts: ['Commissions', 'Bonuses', 'Adjustments', 'Net Payout', 'Payable'],
     net: ['Net Payout', 'Payable'],
