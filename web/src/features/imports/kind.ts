@@ -17,7 +17,8 @@ export type ImportKey =
   | 'invoices'
   | 'refunds'
   | 'draws'
-  | 'contracts';
+  | 'contracts'
+  | 'companies';
 
 /** What the values of a column are. */
 type ValueKind = 'id' | 'text' | 'number' | 'date' | 'person' | 'owner' | 'period' | 'plan';

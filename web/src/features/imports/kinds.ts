@@ -1,5 +1,6 @@
 import { absenceImport } from './absences.js';
 import { assignmentImport } from './assignments.js';
+import { companyImport } from './companies.js';
 import { contractImport } from './contracts.js';
 import { dealImport } from './deals.js';
 import { drawImport } from './draws.js';
@@ -23,6 +24,7 @@ export const importKinds: Readonly<Record<ImportKey, ImportKind>> = {
   refunds: refundImport,
   draws: drawImport,
   contracts: contractImport,
+  companies: companyImport,
 };
 
 export function isImportKey(value: unknown): value is ImportKey {

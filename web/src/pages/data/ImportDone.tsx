@@ -30,6 +30,7 @@ const lists = {
   refunds: ['/deals', 'See the deals'],
   draws: ['/members', 'See the people'],
   contracts: ['/deals', 'See the deals'],
+  companies: ['/members', 'See the people'],
 } as const;
 
 /** What was imported, the calculation that follows, and the rows that are still out. */

@@ -1,6 +1,7 @@
 import {
   IconArrowsSplit2,
   IconBriefcase,
+  IconBuilding,
   IconCalendarOff,
   IconClock,
   IconContract,
@@ -30,6 +31,7 @@ const icons = {
   refunds: IconReceiptRefund,
   draws: IconPigMoney,
   contracts: IconContract,
+  companies: IconBuilding,
 } as const;
 
 /** What can be imported from files and spreadsheets. */
