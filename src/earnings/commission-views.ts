@@ -4,6 +4,7 @@ import { type Rule } from '../engine/plan-config.js';
 import { addDays, type Day, type DayRange } from '../kernel/day.js';
 import { type Period } from '../kernel/period.js';
 import { type PeriodCalendar } from '../kernel/period-calendar.js';
+import { mapInSlices } from '../kernel/waiting.js';
 import { eventsTable, monthsTable, statementPeriodsTable } from '../ledger/input/as-of.js';
 import { loadCalendar } from '../ledger/input/calendar.js';
 import { isCountedAtEnd } from '../ledger/input/counted-at-end.js';
@@ -12,6 +13,7 @@ import { dealOfKeyColumn, isRefundKeyColumn, keysOfDeal } from '../ledger/input/
 import { hasPartOf } from '../ledger/input/deals-of-rep.js';
 import { loadProratedQuotas } from '../ledger/input/prorated-quotas.js';
 import { earnedSums } from '../ledger/output/totals.js';
+import { anyOf } from '../platform/database/columns.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
 import { lastCountedDay, type QuotaRow } from './attainment.js';
 import { type EventRow } from './commission-event.js';
@@ -21,7 +23,7 @@ import { type CreditRow } from './unset-quotas.js';
 
 /** Restricts a query to the reps; null means everyone. */
 export function within(column: string, repIds: readonly string[] | null): RawBuilder<unknown> {
-  return repIds === null ? sql`` : sql`and ${sql.ref(column)} = any(${repIds}::uuid[])`;
+  return repIds === null ? sql`` : sql`and ${sql.ref(column)} = ${anyOf('uuid', repIds)}`;
 }
 
 /** Whether the row of `reps r` has a plan on a day of the range, or a quota that touches it. */
@@ -170,11 +172,12 @@ export async function listQuotas(
     where q.workspace_id = ${tx.workspaceId} and q.period = any(${periods}::text[]) ${within('q.rep_id', repIds)}
     order by q.attainment_key, q.plan_id, q.period desc`.execute(tx.db);
   const prorated = await loadProratedQuotas(tx, rows);
-  return rows.map((row, index) => {
+  const through = new Map(periods.map((each) => [each, lastCountedDay(calendar.range(each), range)]));
+  return mapInSlices(rows, (row, index) => {
     const quota = prorated[index] ?? null;
     const targets =
       quota === null ? {} : { target: quota.target.toString(), fullTarget: row.target, proration: quota.proration };
-    return { ...row, ...targets, through: lastCountedDay(calendar.range(row.period), range) };
+    return { ...row, ...targets, through: through.get(row.period) as Day };
   });
 }
 

@@ -4,6 +4,7 @@ import { type Clock } from '../kernel/clock.js';
 import { Decimal, sum } from '../kernel/decimal.js';
 import { plainAmount } from '../kernel/money-text.js';
 import { type Period } from '../kernel/period.js';
+import { mapInSlices } from '../kernel/waiting.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
 import { type TeamMemberStatement, type TeamSelection } from '../statements/team-statements.js';
 import { type Cell, text, trusted } from './payroll-csv.js';
@@ -22,10 +23,10 @@ export async function loadLineFile(
   const team = await loadTeamExport(tx, period, clock, selection, included);
   const members = new Map(team.members.map((member) => [member.repId, member]));
   const events = await listEarnedEvents(tx, team.days, [...members.keys()]);
-  const rows = events.flatMap((event) =>
+  const rows = await mapInSlices(events, (event) =>
     rowsOf(members.get(event.repId) as TeamMemberStatement, toEventResponse(event, null), event.amount),
   );
-  return { file: toPayrollFile(buildFilename(team, 'lines'), columns, rows, team.rows), team };
+  return { file: await toPayrollFile(buildFilename(team, 'lines'), columns, rows.flat(), team.rows), team };
 }
 
 function rowsOf(member: TeamMemberStatement, event: CommissionEvent, amount: string): Cell[][] {

@@ -32,7 +32,7 @@ export async function loadPayrollFile(
     await assertPaidByHandover(tx, (await resolvePeriod(tx, period, clock)).period);
   const everyone = await loadTeamExport(tx, period, clock, selection, included);
   const team = scope === 'full' ? everyone : await withoutHandedOver(tx, everyone);
-  return { file: payrollFile(layout, team, payroll, extended), team };
+  return { file: await payrollFile(layout, team, payroll, extended), team };
 }
 
 /** In a pay period, batches say what is paid, and make the files for payroll: two files of it could both be paid. */

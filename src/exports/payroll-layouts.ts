@@ -3,7 +3,8 @@ import { Decimal, maximum, minimum } from '../kernel/decimal.js';
 import { invalid, rejectAny } from '../kernel/failure.js';
 import { plainAmount } from '../kernel/money-text.js';
 import { unreachable } from '../kernel/unreachable.js';
-import { totalsByCurrency } from '../statements/snapshot.js';
+import { filterInSlices, mapInSlices } from '../kernel/waiting.js';
+import { totalsInSlices } from '../statements/snapshot.js';
 import { hasAmount } from '../statements/team-statements.js';
 import { type Cell, text, trusted } from './payroll-csv.js';
 import { controlTotals, hasPayable, type TeamExport, type TeamRow, teamCells } from './team-export.js';
@@ -26,7 +27,12 @@ export interface PayrollFile {
  * The team's amounts in the layout of a payroll system. Layouts for payroll systems leave out people without an
  * amount.
  */
-export function payrollFile(layout: Layout, team: TeamExport, terms: PayrollTerms, extended: boolean): PayrollFile {
+export function payrollFile(
+  layout: Layout,
+  team: TeamExport,
+  terms: PayrollTerms,
+  extended: boolean,
+): Promise<PayrollFile> {
   switch (layout) {
     case 'generic':
       return genericFile(team, extended);
@@ -45,13 +51,13 @@ export function payrollFile(layout: Layout, team: TeamExport, terms: PayrollTerm
   }
 }
 
-export function toPayrollFile(
+export async function toPayrollFile(
   filename: string,
   columns: readonly string[],
   lines: PayrollFile['lines'],
   paid: readonly TeamRow[],
-): PayrollFile {
-  const totals = controlTotals(lines.length, totalsByCurrency(paid.map(({ amounts }) => amounts)), [
+): Promise<PayrollFile> {
+  const totals = controlTotals(lines.length, await totalsInSlices(paid.map(({ amounts }) => amounts)), [
     ...new Set(paid.map(({ member }) => member)),
   ]);
   return { filename, columns, lines, totals };
@@ -75,11 +81,11 @@ const extendedColumns = [
   'Approved By',
 ];
 
-function genericFile(team: TeamExport, extended: boolean): PayrollFile {
+async function genericFile(team: TeamExport, extended: boolean): Promise<PayrollFile> {
   const { from, to } = team.days;
   const plain = team.columns.filter((column) => !extended || column !== 'Currency');
   const paidColumns = hasPayable(team) && team.members.some(({ pay }) => pay !== null) ? ['Paid', 'Paid Currency'] : [];
-  const lines = team.rows.map((row) => {
+  const lines = await mapInSlices(team.rows, (row) => {
     const cells = teamCells(row, team)
       .slice(0, plain.length)
       .map((cell) => ('text' in cell ? text(cell.text) : trusted(cell.amount)));
@@ -130,10 +136,10 @@ const gustoColumns = [
 ];
 
 /** Zeros are left blank, because Gusto would overwrite existing amounts with them. */
-function gustoFile(team: TeamExport): PayrollFile {
-  assertOneCurrency(team, 'gusto');
-  const paid = team.rows.filter(isPaid);
-  const lines = paid.map((row) => {
+async function gustoFile(team: TeamExport): Promise<PayrollFile> {
+  const paid = await filterInSlices(team.rows, isPaid);
+  assertOneCurrency(paid, 'gusto');
+  const lines = await mapInSlices(paid, (row) => {
     const { member } = row;
     const name = member.name.trim().split(/\s+/);
     const last = name.length > 1 ? name.pop() : '';
@@ -167,13 +173,13 @@ const adpMax = Decimal.of('99999.99');
 const adpMin = Decimal.of('-40500');
 
 /** Amounts beyond the range of one cell continue in further rows of the same person. */
-function adpFile(team: TeamExport, { companyCode, batchId, earningCodes }: PayrollTerms): PayrollFile {
-  assertOneCurrency(team, 'adp');
-  const paid = team.rows.filter(isPaid);
+async function adpFile(team: TeamExport, { companyCode, batchId, earningCodes }: PayrollTerms): Promise<PayrollFile> {
+  const paid = await filterInSlices(team.rows, isPaid);
+  assertOneCurrency(paid, 'adp');
   if (companyCode === undefined)
     throw invalid({ path: 'layout', message: 'adp needs payroll.companyCode; set it with PATCH /v1/workspaces' });
   assertPayrollIds(paid);
-  const lines = paid.flatMap((row) => {
+  const lines = await mapInSlices(paid, (row) => {
     const { currency } = row.amounts;
     const batch = row.member.status === 'approved' ? (batchId ?? team.period) : 'DRAFT';
     const earnings = listEarnings(row).map(({ type, amount }) => ({
@@ -193,7 +199,7 @@ function adpFile(team: TeamExport, { companyCode, batchId, earningCodes }: Payro
       }),
     ]);
   });
-  return toPayrollFile(`PR${companyCode}EPI.csv`, adpColumns, lines, paid);
+  return toPayrollFile(`PR${companyCode}EPI.csv`, adpColumns, lines.flat(), paid);
 }
 
 function splitAmount(amount: Decimal): Decimal[] {
@@ -219,11 +225,11 @@ const ripplingColumns = [
 ];
 
 /** One row per person. Rippling maps each column to an earning; cells without an amount stay blank. */
-function ripplingFile(team: TeamExport): PayrollFile {
-  assertOneCurrency(team, 'rippling');
+async function ripplingFile(team: TeamExport): Promise<PayrollFile> {
   const { from, to } = team.days;
-  const paid = team.rows.filter(isPaid);
-  const lines = paid.map((row) => [
+  const paid = await filterInSlices(team.rows, isPaid);
+  assertOneCurrency(paid, 'rippling');
+  const lines = await mapInSlices(paid, (row) => [
     text(row.member.payrollId),
     text(row.member.email),
     text(row.member.name),
@@ -250,14 +256,14 @@ const workdayColumns = [
 ];
 
 /** The columns of Workday's payroll input: the rows of a worker share a key, and are numbered. */
-function workdayFile(team: TeamExport, { batchId, earningCodes }: PayrollTerms): PayrollFile {
+async function workdayFile(team: TeamExport, { batchId, earningCodes }: PayrollTerms): Promise<PayrollFile> {
   const { from, to } = team.days;
-  const paid = team.rows.filter(isPaid);
+  const paid = await filterInSlices(team.rows, isPaid);
   assertPayrollIds(paid);
-  const keys = [...new Set(paid.map(({ member }) => member))];
+  const keys = new Map([...new Set(paid.map(({ member }) => member))].map((member, index) => [member, index + 1]));
   const counted = new Map<number, number>();
-  const lines = paid.flatMap((row) => {
-    const key = keys.indexOf(row.member) + 1;
+  const lines = await mapInSlices(paid, (row) => {
+    const key = keys.get(row.member) as number;
     const batch = row.member.status === 'approved' ? (batchId ?? team.period) : 'DRAFT';
     return listEarnings(row)
       .filter(({ amount }) => !amount.isZero())
@@ -277,7 +283,7 @@ function workdayFile(team: TeamExport, { batchId, earningCodes }: PayrollTerms):
         ];
       });
   });
-  return toPayrollFile(buildFilename(team, 'workday'), workdayColumns, lines, paid);
+  return toPayrollFile(buildFilename(team, 'workday'), workdayColumns, lines.flat(), paid);
 }
 
 export const longColumns = ['Employee ID', 'Work Email', 'Earning Type', 'Amount', 'Currency', 'Effective Date'];
@@ -287,10 +293,10 @@ export const longTypes = { commission: 'Commission', bonus: 'Bonus', adjustment:
  * One row per kind of earning, for systems that map the kinds themselves. If the file contains drafts, a column
  * holds the status.
  */
-function longFile(team: TeamExport, { earningCodes }: PayrollTerms): PayrollFile {
+async function longFile(team: TeamExport, { earningCodes }: PayrollTerms): Promise<PayrollFile> {
   const { to } = team.days;
   const hasDrafts = team.members.some(({ status }) => status !== 'approved');
-  const lines = team.rows.flatMap((row) =>
+  const lines = await mapInSlices(team.rows, (row) =>
     listEarnings(row)
       .filter(({ amount }) => !amount.isZero())
       .map(({ type, amount }) => [
@@ -306,8 +312,8 @@ function longFile(team: TeamExport, { earningCodes }: PayrollTerms): PayrollFile
   return toPayrollFile(
     buildFilename(team, 'long'),
     hasDrafts ? [...longColumns, 'Statement Status'] : longColumns,
-    lines,
-    team.rows.filter(isPaid),
+    lines.flat(),
+    await filterInSlices(team.rows, isPaid),
   );
 }
 
@@ -324,8 +330,8 @@ function isPaid(row: TeamRow): boolean {
 }
 
 /** These layouts have no currency column, so amounts in different currencies would be mixed. */
-function assertOneCurrency(team: TeamExport, layout: Layout): void {
-  const paid = [...new Set(team.rows.filter(isPaid).map(({ amounts }) => amounts.currency))];
+function assertOneCurrency(rows: readonly TeamRow[], layout: Layout): void {
+  const paid = [...new Set(rows.map(({ amounts }) => amounts.currency))];
   if (paid.length > 1)
     throw invalid({
       path: 'layout',

@@ -3,10 +3,11 @@ import { compareNames } from '../kernel/compare-names.js';
 import { type DayRange } from '../kernel/day.js';
 import { plainAmount } from '../kernel/money-text.js';
 import { type Period } from '../kernel/period.js';
+import { mapInSlices } from '../kernel/waiting.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
 import { loadHandedAmounts, newAmounts } from '../statements/handed-amounts.js';
 import { hasNothing } from '../statements/payslip.js';
-import { type CurrencySummary, type Summary, totalsByCurrency } from '../statements/snapshot.js';
+import { type CurrencySummary, type Summary, totalsInSlices } from '../statements/snapshot.js';
 import { resolvePeriod } from '../statements/statement-views.js';
 import {
   hasAmount,
@@ -65,15 +66,18 @@ export async function loadTeamExport(
       ({ status }) => included === 'everyone' || status === 'approved' || (included === 'draft' && status === 'draft'),
     )
     .sort((a, b) => compareNames(a.name, b.name));
-  const rows = members.flatMap((member) => listAmounts(member).map((amounts) => ({ member, amounts })));
-  return toTeamExport({ period, days, currency, members, rows, part: 1 });
+  const rows = await mapInSlices(members, (member) => listAmounts(member).map((amounts) => ({ member, amounts })));
+  return toTeamExport({ period, days, currency, members, rows: rows.flat(), part: 1 });
 }
 
 /** A batch contains what is paid, and not what is earned. */
 export const batchColumns = columns.map((title) => (title === 'Net Payout' ? 'Payable' : title));
 
-export function toTeamExport(content: Omit<TeamExport, 'totals' | 'columns'>, ofBatch?: readonly string[]): TeamExport {
-  const totals = totalsByCurrency(content.rows.map(({ amounts }) => amounts));
+export async function toTeamExport(
+  content: Omit<TeamExport, 'totals' | 'columns'>,
+  ofBatch?: readonly string[],
+): Promise<TeamExport> {
+  const totals = await totalsInSlices(content.rows.map(({ amounts }) => amounts));
   const names = ofBatch ?? (hasPayable({ totals }) ? paidColumns : columns);
   return { ...content, totals, columns: totals.length > 1 ? [...names, 'Currency'] : names };
 }
@@ -94,12 +98,13 @@ function listAmounts(member: TeamMemberStatement): readonly CurrencySummary[] {
 /** What recorded hand-overs of the period do not contain: people who were approved since, and what has changed. */
 export async function withoutHandedOver(tx: Transaction, team: TeamExport): Promise<TeamExport> {
   const handed = await loadHandedAmounts(tx, team.period);
-  const rows = team.members.flatMap((member) =>
+  const found = await mapInSlices(team.members, (member) =>
     newAmounts([member.main, ...member.others], handed.people.get(member.repId) ?? []).map((amounts) => ({
       member,
       amounts,
     })),
   );
+  const rows = found.flat();
   const members = [...new Set(rows.map(({ member }) => member))];
   return toTeamExport({ ...team, members, rows, part: handed.files + 1 });
 }

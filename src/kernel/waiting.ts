@@ -88,6 +88,12 @@ export async function mapInSlices<T, U>(
   return mapped;
 }
 
+/** Filters a long list without blocking the process. */
+export async function filterInSlices<T>(items: readonly T[], passes: (item: T) => boolean): Promise<T[]> {
+  const passing = await mapInSlices(items, passes);
+  return items.filter((_, index) => passing[index]);
+}
+
 type Step = () => unknown;
 type Results<Steps extends readonly Step[]> = { -readonly [Index in keyof Steps]: Awaited<ReturnType<Steps[Index]>> };
 

@@ -1,3 +1,4 @@
+import { chunk } from '../kernel/chunk.js';
 import { type Day } from '../kernel/day.js';
 import { Decimal, sum } from '../kernel/decimal.js';
 import { groupBy } from '../kernel/group-by.js';
@@ -169,6 +170,14 @@ export function totalsByCurrency(summaries: readonly CurrencySummary[]): Currenc
     currency,
     summary: sumSummaries(inIt.map(({ summary }) => summary)),
   }));
+}
+
+/** So many summaries are added up in one piece, in a millisecond. */
+const addedTogether = 200;
+
+/** {@link totalsByCurrency} of a long list, without blocking the process. */
+export async function totalsInSlices(summaries: readonly CurrencySummary[]): Promise<CurrencySummary[]> {
+  return totalsByCurrency((await mapInSlices(chunk(summaries, addedTogether), totalsByCurrency)).flat());
 }
 
 /** The sum of several summaries of one currency. */

@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { chunk } from '../kernel/chunk.js';
 import { Decimal } from '../kernel/decimal.js';
 import { type Period } from '../kernel/period.js';
+import { filterInSlices } from '../kernel/waiting.js';
 import { loadRange } from '../ledger/input/calendar.js';
 import { isPayPeriod } from '../pay/payables/payout-settings.js';
 import { unnestRows } from '../platform/database/columns.js';
@@ -110,7 +111,7 @@ export async function staleDrafts(
 ): Promise<ReadonlyMap<string, StatementState>> {
   const drafts = team.filter(({ status, contentHash: hash }) => status === 'draft' && hash !== null);
   if (await isPayPeriod(tx, scope.period)) return compareDrafts(tx, scope, drafts);
-  const stale = drafts.filter((draft) => !hasTotals(draft, live(draft.repId)));
+  const stale = await filterInSlices(drafts, (draft) => !hasTotals(draft, live(draft.repId)));
   const staleReps = new Set(stale.map(({ repId }) => repId));
   const repsToCompare = await repsWithLaterEvents(
     tx,

@@ -27,6 +27,7 @@ import {
   type Summary,
   summaryFrom,
   totalsByCurrency,
+  totalsInSlices,
   withPayable,
 } from './snapshot.js';
 import { staleDrafts } from './staleness.js';
@@ -307,7 +308,7 @@ export function splitByCurrency(
   };
 }
 
-export function toTeamResponse(
+export async function toTeamResponse(
   period: Period,
   currency: string,
   members: readonly TeamMemberStatement[],
@@ -322,9 +323,9 @@ export function toTeamResponse(
     /** The currency of each rep who earns in only one, and about whom the statement says nothing. */
     readonly currencies: ReadonlyMap<string, string>;
   },
-): z.input<typeof teamStatements> {
+): Promise<z.input<typeof teamStatements>> {
   const totals = splitByCurrency(
-    members.flatMap((member) => [member.main, ...member.others]),
+    await totalsInSlices(members.flatMap(({ main, others }) => [main, ...others])),
     currency,
   );
   return {
@@ -332,8 +333,9 @@ export function toTeamResponse(
     currency,
     totals: toSummaryResponse(totals.main.summary),
     otherCurrencies: totals.others.map(summaryEntry),
-    statements: members.map(
-      ({ repId, name, email, status, version, statementId, main, others, state, payTotals: paid, pay }) => {
+    statements: await mapInSlices(
+      members,
+      ({ repId, name, email, status, version, statementId, main, others, state, payTotals, pay }) => {
         const deviations = notes.deviations.get(repId);
         const chain = notes.approvals.get(repId);
         const toPaid = (totals: readonly StoredTotals[], payouts: StatementPayouts) => ({
@@ -353,7 +355,7 @@ export function toTeamResponse(
           otherCurrencies: others.map(summaryEntry),
           ...(deviations === undefined ? {} : { deviations }),
           ...(pay === null ? {} : { pay: toPayResponse(pay) }),
-          ...(paid === null ? {} : toPaid(paid, notes.payouts.get(repId) ?? [])),
+          ...(payTotals === null ? {} : toPaid(payTotals, notes.payouts.get(repId) ?? [])),
           ...(chain === undefined ? {} : { approval: chain }),
           checks: [...(notes.checks.get(repId) ?? [])],
           ...toHoldsResponse(notes.holds(repId)),
@@ -373,9 +375,10 @@ export function toTeamResponse(
 type Payee = Pick<TeamMemberStatement, 'repId' | 'payrollIdChangedAt' | 'sharesPayrollId' | 'main' | 'others'>;
 
 export function listChangedPayrollIds(members: readonly Payee[]): z.input<typeof changedPayrollIds> {
-  return members
-    .filter(hasAmount)
-    .flatMap(({ repId, payrollIdChangedAt: at }) => (at === null ? [] : [{ repId, changedAt: at.toISOString() }]));
+  return members.flatMap((member) => {
+    const { repId, payrollIdChangedAt: at } = member;
+    return at === null || !hasAmount(member) ? [] : [{ repId, changedAt: at.toISOString() }];
+  });
 }
 
 export function listSharedPayrollIds(members: readonly Payee[]): string[] {

@@ -17,7 +17,7 @@ import { type Day, type DayRange } from '../../kernel/day.js';
 import { groupBy } from '../../kernel/group-by.js';
 import { type Period } from '../../kernel/period.js';
 import { sampleIds } from '../../kernel/sample-ids.js';
-import { inParallel } from '../../kernel/waiting.js';
+import { inParallel, mapInSlices } from '../../kernel/waiting.js';
 import { loadRange } from '../../ledger/input/calendar.js';
 import { calendarOf, type WorkspaceTerms } from '../../ledger/input/rep-terms.js';
 import { type Transaction } from '../../platform/database/unit-of-work.js';
@@ -78,13 +78,13 @@ export async function readTeamOverview(
   { repIds, everyone, page }: SelectedReps,
 ): Promise<TeamOverview> {
   const days = await loadRange(tx, period);
-  if (page === undefined) return readOverview(tx, period, { workspace, today, days }, { repIds, everyone });
-  const listed = await listTeamPage(tx, period, { repIds, everyone, withDrafts: false }, page);
+  const listed =
+    page === undefined ? null : await listTeamPage(tx, period, { repIds, everyone, withDrafts: false }, page);
   const { currency } = workspace;
-  const ofPage = { repIds: listed.repIds, everyone: true };
-  const { reps } = await readOverview(tx, period, { workspace, today, days }, ofPage);
-  const rates = tx.asOf === null ? ratesOfTotals(workspace, days, today) : null;
   const sold = tx.asOf === null ? await loadBookings(tx, days, repIds) : null;
+  const listedReps = listed === null ? { repIds, everyone } : { repIds: listed.repIds, everyone: true };
+  const rates = tx.asOf === null ? ratesOfTotals(workspace, days, today) : null;
+  const reps = await readReps(tx, period, { workspace, today, days, rates, sold }, listedReps);
   const earned = sumByCurrency(await sumTeamEarnings(tx, days, repIds), currency);
   const { earnings: totals, ...others } = withConvertedTotal(earned, rates);
   return {
@@ -95,54 +95,48 @@ export async function readTeamOverview(
     openDiscrepancies: await sumOpenDiscrepancies(tx, repIds, currency),
     ...(sold === null ? {} : { bookings: sold.total }),
     reps,
-    count: listed.count,
-    earners: await countEarners(tx, days, repIds),
+    ...(listed === null ? {} : { count: listed.count, earners: await countEarners(tx, days, repIds) }),
   };
 }
 
-/** The overview of all of the reps, none of whom is left out. */
-async function readOverview(
+interface OverviewTerms {
+  readonly workspace: WorkspaceTerms;
+  readonly today: Day;
+  readonly days: DayRange;
+  readonly rates: ReturnType<typeof ratesOfTotals> | null;
+  readonly sold: Awaited<ReturnType<typeof loadBookings>>;
+}
+
+/** The rows of the reps. */
+async function readReps(
   tx: Transaction,
   period: Period,
-  { workspace, today, days }: { readonly workspace: WorkspaceTerms; readonly today: Day; readonly days: DayRange },
+  { workspace, today, days, rates, sold }: OverviewTerms,
   { repIds, everyone }: Omit<SelectedReps, 'page'>,
-): Promise<TeamOverview> {
+): Promise<TeamOverview['reps']> {
   const { currency } = workspace;
-  const rates = tx.asOf === null ? ratesOfTotals(workspace, days, today) : null;
-  const [team, earned, quotas, open, sold] = await inParallel(
+  const [team, earned, quotas] = await inParallel(
     () => listTeam(tx, period, repIds),
     () => sumEarnings(tx, days, repIds),
     () => listQuotas(tx, period, repIds),
-    () => sumOpenDiscrepancies(tx, repIds, currency),
-    async () => (tx.asOf === null ? loadBookings(tx, days, repIds) : null),
   );
   const earnedBy = groupBy(earned, (row) => row.repId);
   const counted = await withRunningCredits(tx, quotas, today);
   const quotasByRep = groupBy(counted, (quota) => quota.repId);
   const toResponse = await attainmentIn(tx, counted, workspace, today);
-  const { earnings: totals, ...others } = withConvertedTotal(sumByCurrency(earned, currency), rates);
-  return {
-    period,
-    currency,
-    totals,
-    ...others,
-    openDiscrepancies: open,
-    ...(sold === null ? {} : { bookings: sold.total }),
-    reps: team
-      .filter(
-        (rep) =>
-          earnedBy.has(rep.repId) || rep.statementStatus === 'approved' || (rep.active && (everyone || rep.hasTerms)),
-      )
-      .map((rep) => ({
-        repId: rep.repId,
-        name: rep.name,
-        ...withConvertedTotal(sumByCurrency(earnedBy.get(rep.repId) ?? [], currency), rates),
-        attainment: (quotasByRep.get(rep.repId) ?? []).map(toResponse),
-        dealCount: (earnedBy.get(rep.repId) ?? []).reduce((count, row) => count + row.deals, 0),
-        ...(sold === null ? {} : { bookings: sold.byRep.get(rep.repId) ?? [] }),
-        statementStatus: rep.statementStatus,
-      })),
-  };
+  const listed = team.filter(
+    (rep) =>
+      earnedBy.has(rep.repId) || rep.statementStatus === 'approved' || (rep.active && (everyone || rep.hasTerms)),
+  );
+  return mapInSlices(listed, (rep) => ({
+    repId: rep.repId,
+    name: rep.name,
+    ...withConvertedTotal(sumByCurrency(earnedBy.get(rep.repId) ?? [], currency), rates),
+    attainment: (quotasByRep.get(rep.repId) ?? []).map(toResponse),
+    dealCount: (earnedBy.get(rep.repId) ?? []).reduce((count, row) => count + row.deals, 0),
+    ...(sold === null ? {} : { bookings: sold.byRep.get(rep.repId) ?? [] }),
+    statementStatus: rep.statementStatus,
+  }));
 }
 
 /** A state of an earlier instant has no next tiers: the credit is that of now. */

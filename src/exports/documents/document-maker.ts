@@ -14,7 +14,7 @@ import { type Transaction, type UnitOfWork } from '../../platform/database/unit-
 import { type PdfPrinter } from '../../platform/documents/browser.js';
 import { withoutTimes } from '../../platform/documents/pdf-times.js';
 import { loadPayslip } from '../../statements/read-payslip.js';
-import { type CurrencySummary, listSummaries, totalsByCurrency } from '../../statements/snapshot.js';
+import { type CurrencySummary, listSummaries, totalsInSlices } from '../../statements/snapshot.js';
 import { readStatement } from '../../statements/statement-views.js';
 import { type ExportRequest, workbookType } from '../export-job.js';
 import { type FileInfo } from '../export-tables.js';
@@ -156,7 +156,7 @@ export class DocumentMaker {
       ),
       sink,
     );
-    const headers = controlTotals(summaries.length, totalsByCurrency(summaries), team.members);
+    const headers = controlTotals(summaries.length, await totalsInSlices(summaries), team.members);
     return { contentType: workbookType, filename: `statements-${period}.xlsx`, headers, ...peopleIn(request, team) };
   }
 

@@ -88,7 +88,7 @@ export async function writeBatchFile(
   lines: readonly BatchLine[],
 ): Promise<BatchFile> {
   const { currency } = await loadWorkspaceTerms(tx);
-  const team = toTeamExport(
+  const team = await toTeamExport(
     {
       period,
       days: await loadRange(tx, period),

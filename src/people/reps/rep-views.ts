@@ -3,6 +3,8 @@ import { type Role } from '../../kernel/caller.js';
 import { type Clock } from '../../kernel/clock.js';
 import { currentDay, type Day, dayInZone } from '../../kernel/day.js';
 import { isUuid } from '../../kernel/ids.js';
+import { mapInSlices } from '../../kernel/waiting.js';
+import { anyOf } from '../../platform/database/columns.js';
 import { type Transaction } from '../../platform/database/unit-of-work.js';
 import { type OptionalPage } from '../../platform/operations/schemas.js';
 import { type PersonFilter } from './person-filter.js';
@@ -59,7 +61,7 @@ export async function findPerson(
 export async function knownReps(tx: Transaction, repIds: readonly string[]): Promise<Set<string>> {
   const { rows } = await sql<{ repId: string }>`
     select rep_id as "repId" from reps
-    where workspace_id = ${tx.workspaceId} and rep_id = any(${repIds.filter(isUuid)}::uuid[])`.execute(tx.db);
+    where workspace_id = ${tx.workspaceId} and rep_id = ${anyOf('uuid', repIds.filter(isUuid))}`.execute(tx.db);
   return new Set(rows.map(({ repId }) => repId));
 }
 
@@ -164,7 +166,7 @@ function isMeant(tx: Transaction, filter: RepFilter): RawBuilder<unknown> {
     from unnest((select array_agg(search_text(entered)) from unnest(${words.trim().split(/\s+/)}::text[]) entered)) word,
       (select search_text(joined.text) as text from (
         select concat_ws(' ', r.name, r.email, r.role, r.title, r.team, r.location,
-          (select string_agg(value, ' ') from jsonb_each_text(r.fields)),
+          case when r.fields <> '{}' then (select string_agg(value, ' ') from jsonb_each_text(r.fields)) end,
           (select m.name from reps m where m.workspace_id = r.workspace_id and m.rep_id = l.manager_id)) as text
         offset 0) joined offset 0) known)`;
   return sql`r.workspace_id = ${tx.workspaceId}
@@ -280,7 +282,7 @@ export async function listReps(tx: Transaction, today: Day, { page = {}, ...filt
     where ${isMeant(tx, filter)}
     order by lower(r.name), r.email
     ${limit === undefined ? sql`` : sql`limit ${limit}`} offset ${offset}`.execute(tx.db);
-  return rows.map(({ recoveryPercent, currencies, ...row }) => ({
+  return mapInSlices(rows, ({ recoveryPercent, currencies, ...row }) => ({
     ...withoutAbsent<Rep>(row),
     ...(recoveryPercent === null ? {} : { recovery: { maxPercent: recoveryPercent } }),
     ...(currencies === null ? {} : { payCurrencies: currencies }),

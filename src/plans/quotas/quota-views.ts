@@ -1,6 +1,7 @@
 import { type SqlBool, sql } from 'kysely';
 import { Decimal } from '../../kernel/decimal.js';
 import { isUuid } from '../../kernel/ids.js';
+import { mapInSlices } from '../../kernel/waiting.js';
 import { isCountedAtEnd } from '../../ledger/input/counted-at-end.js';
 import { loadProratedQuotas, type ProratedQuota } from '../../ledger/input/prorated-quotas.js';
 import { type Transaction } from '../../platform/database/unit-of-work.js';
@@ -64,7 +65,7 @@ export async function listCountedQuotas(tx: Transaction, filter: QuotaFilter): P
     tx,
     rows.map((row) => ({ repId: row.rep_id, planId: row.plan_id, measure: row.attainment_key, period: row.period })),
   );
-  return rows.map((row, index) => ({
+  return mapInSlices(rows, (row, index) => ({
     quota: toQuota(row, prorated[index] ?? null),
     isCountedAtEnd: row.is_counted_at_end,
   }));

@@ -120,7 +120,7 @@ async function readTeam(
     page === undefined ? null : await listTeamPage(tx, requestedPeriod, { ...selection, withDrafts: true }, page);
   const selected = listed === null ? selection : { repIds: listed.repIds, everyone: true };
   const members = await readTeamStatements(tx, requestedPeriod, currency, selected);
-  const response = toTeamResponse(requestedPeriod, currency, members, {
+  const response = await toTeamResponse(requestedPeriod, currency, members, {
     checks: await listChecks(tx, requestedPeriod, selected.repIds),
     approvals: await presentApprovals(tx, { period: requestedPeriod, repIds: selected.repIds }, caller, clock.now()),
     holds: await readApprovalHolds(tx, requestedPeriod, selected.repIds),
