@@ -125,7 +125,7 @@ function payableColumn(main: string): Column<ApprovalRow> {
     sortBy: ({ statement }) => paidAmount(statement),
     cell: ({ statement }) => (
       <span className="strong brand">
-        <SumLines sums={netSums([statement], main)} main={main} />
+        <SumLines sums={netSums([statement], statement.payslip?.currency ?? main)} main={main} />
       </span>
     ),
   };
