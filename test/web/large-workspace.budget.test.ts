@@ -6,30 +6,37 @@ import { observeLoading, untilQuiet } from './page-timing.js';
 
 const people = 50_000;
 const maxBytes = 1_000_000;
+const maxMs = 1000;
+/** Other processes of the machine delay a response too: a page fails only if a response is too slow every time. */
+const attempts = 3;
 
 interface Sent {
   readonly request: string;
+  /** In seconds. */
+  readonly sentAt: number;
   bytes: number;
+  ms: number;
 }
 
-/** Counts the bytes of each response of the API as they are read, without compression. */
+/** Counts the bytes of each response of the API as they are read, without compression, and its time. */
 async function countResponses(page: Page): Promise<() => Sent[]> {
   const session = await page.createCDPSession();
   await session.send('Network.enable');
   const open = new Map<string, Sent>();
   let sent: Sent[] = [];
-  session.on('Network.requestWillBeSent', ({ requestId, request: { method, url } }) => {
+  session.on('Network.requestWillBeSent', ({ requestId, timestamp, request: { method, url } }) => {
     const { pathname, search } = new URL(url);
-    if (pathname.startsWith('/v1/')) open.set(requestId, { request: `${method} ${pathname}${search}`, bytes: 0 });
+    if (pathname.startsWith('/v1/'))
+      open.set(requestId, { request: `${method} ${pathname}${search}`, sentAt: timestamp, bytes: 0, ms: 0 });
   });
   session.on('Network.dataReceived', ({ requestId, dataLength }) => {
     const one = open.get(requestId);
     if (one !== undefined) one.bytes += dataLength;
   });
-  session.on('Network.loadingFinished', ({ requestId }) => {
+  session.on('Network.loadingFinished', ({ requestId, timestamp }) => {
     const one = open.get(requestId);
     open.delete(requestId);
-    if (one !== undefined) sent.push(one);
+    if (one !== undefined) sent.push({ ...one, ms: Math.round((timestamp - one.sentAt) * 1000) });
   });
   return () => {
     const taken = sent;
@@ -79,20 +86,30 @@ describe('the web app in a workspace of 50,000 people', function () {
   });
 
   for (const [role, addresses] of Object.entries(pagesOf))
-    it(`sends ${role} no response above 1 MB`, async () => {
+    it(`sends ${role} no response above 1 MB or 1 s`, async () => {
       let take: () => Sent[] = () => [];
       const prepare = async (page: Page) => {
         await observeLoading(page);
         take = await countResponses(page);
       };
       const { page, problems, close } = await browser.openPage(ids[role] ?? '', '/account', { prepare });
-      const excess: string[] = [];
-      for (const address of addresses) {
+      const visit = async (address: string) => {
+        // A change, so that no response comes from the cache.
+        await browser.workspace.api.expect(200, 'PATCH', '/v1/workspaces', { name: `Halden ${performance.now()}` });
+        await browser.visit(page, '/account');
+        await untilQuiet(page);
         take();
         await browser.visit(page, address);
         await untilQuiet(page);
-        for (const { request, bytes } of take())
-          if (bytes > maxBytes) excess.push(`${address}: ${request}: ${bytes} bytes`);
+        return take()
+          .filter(({ bytes, ms }) => bytes > maxBytes || ms > maxMs)
+          .map(({ request, bytes, ms }) => `${address}: ${request}: ${bytes} bytes, ${ms} ms`);
+      };
+      const excess: string[] = [];
+      for (const address of addresses) {
+        let found = await visit(address);
+        for (let attempt = 1; attempt < attempts && found.length > 0; attempt += 1) found = await visit(address);
+        excess.push(...found);
       }
       await close();
       expect(excess.join('\n')).to.equal('');
