@@ -43,39 +43,44 @@ export function CommandMenu({ onClose }: { readonly onClose: () => void }) {
     setChosen((chosen + step + commands.length) % Math.max(1, commands.length));
   };
   return (
-    <Modal opened onClose={onClose} withCloseButton={false} size={560} yOffset={96} padding={0} title={undefined}>
-      <input
-        className={styles.input}
-        // biome-ignore lint/a11y/noAutofocus: the menu was opened to type into it
-        autoFocus
-        data-autofocus
-        role="combobox"
-        aria-label="Go to a person, deal, plan or page"
-        aria-expanded="true"
-        aria-controls={listId}
-        aria-activedescendant={commands[chosen] === undefined ? undefined : `${listId}-${chosen}`}
-        placeholder="Go to person, deal, plan or page"
-        value={text}
-        onKeyDown={press}
-        onChange={({ currentTarget }) => {
-          setText(currentTarget.value);
-          setChosen(0);
-        }}
-      />
-      <div id={listId} role="listbox" aria-label="Results" className={styles.list}>
-        {commands.map((command, index) => (
-          <Option
-            key={command.id}
-            id={`${listId}-${index}`}
-            command={command}
-            isFirstOfGroup={commands[index - 1]?.group !== command.group}
-            isChosen={index === chosen}
-            onRun={() => run(command)}
+    <Modal.Root opened onClose={onClose} size={560} yOffset={96} padding={0}>
+      <Modal.Overlay />
+      <Modal.Content aria-label="Go to">
+        <Modal.Body>
+          <input
+            className={styles.input}
+            // biome-ignore lint/a11y/noAutofocus: the menu was opened to type into it
+            autoFocus
+            data-autofocus
+            role="combobox"
+            aria-label="Go to a person, deal, plan or page"
+            aria-expanded="true"
+            aria-controls={listId}
+            aria-activedescendant={commands[chosen] === undefined ? undefined : `${listId}-${chosen}`}
+            placeholder="Go to person, deal, plan or page"
+            value={text}
+            onKeyDown={press}
+            onChange={({ currentTarget }) => {
+              setText(currentTarget.value);
+              setChosen(0);
+            }}
           />
-        ))}
-      </div>
-      {commands.length > 0 || isLoading ? null : <p className={styles.none}>No results.</p>}
-    </Modal>
+          <div id={listId} role="listbox" aria-label="Results" className={styles.list}>
+            {commands.map((command, index) => (
+              <Option
+                key={command.id}
+                id={`${listId}-${index}`}
+                command={command}
+                isFirstOfGroup={commands[index - 1]?.group !== command.group}
+                isChosen={index === chosen}
+                onRun={() => run(command)}
+              />
+            ))}
+          </div>
+          {commands.length > 0 || isLoading ? null : <p className={styles.none}>No results.</p>}
+        </Modal.Body>
+      </Modal.Content>
+    </Modal.Root>
   );
 }
 

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { dashboardQuery, plansQuery, type Statement, statementQuery } from '../../api/queries.js';
 import { type Attainment } from '../../api/team-queries.js';
+import { onlyReads, useSession } from '../../app/session.js';
 import { useToday } from '../../app/today.js';
 import { Delta } from '../../components/Delta.js';
 import { HeroMoney, LedgerTotal, Money } from '../../components/Money.js';
@@ -19,9 +20,11 @@ export function StatementTotals({ statement }: { readonly statement: Statement }
   const { payslip, currency, repId, period } = statement;
   const before = shiftPeriod(period, -1);
   const previous = useQuery({ ...statementQuery(repId, before), enabled: hasDays(before) }).data;
-  const quotas = useQuery(dashboardQuery(repId, period)).data?.attainment ?? [];
+  // Roles that only read what others have earned may not read their dashboards.
+  const isReadable = !onlyReads(useSession().role);
+  const quotas = useQuery({ ...dashboardQuery(repId, period), enabled: isReadable }).data?.attainment ?? [];
   const main = mainAttainment(quotas, period);
-  const plans = useQuery({ ...plansQuery, enabled: statement.status === 'approved' }).data ?? [];
+  const plans = useQuery({ ...plansQuery, enabled: isReadable && statement.status === 'approved' }).data ?? [];
   const [sum, ...others] = visibleSums(netSums([statement], payslip?.currency ?? currency)) as [Sum, ...Sum[]];
   const today = useToday();
   return (
