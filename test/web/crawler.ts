@@ -127,7 +127,9 @@ async function isUnchanged(page: Page, address: string): Promise<boolean> {
 
 /** Resolves when what a press or a new width displays is drawn and loaded. */
 async function settled(page: Page): Promise<void> {
-  await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done())))');
+  // A press may lead to another document.
+  const drawn = 'new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done())))';
+  await page.evaluate(drawn).catch(() => undefined);
   await page
     .waitForFunction(`document.querySelector('[role="status"][style*="height"]') === null`, { timeout: 3000 })
     .catch(() => undefined);
