@@ -20,7 +20,10 @@ export const simulatedRefunds = madeUpRefunds({
   repId: uuid.nullable().default(null).describe('Id of the rep (UUID); null for everyone without a separate waiver'),
 });
 
-/** The made-up deals with their stored refunds, and the refunds of the request by the deals that the caller may see. */
+/**
+ * Returns the made-up deals with their stored refunds, and the requested refunds by deal. Rejects a refund of a deal that
+ * is not made up and that the caller may not see.
+ */
 export async function readRefunds<Hypothetical extends { readonly deal: Deal }>(
   tx: Transaction,
   caller: Caller,
@@ -32,15 +35,15 @@ export async function readRefunds<Hypothetical extends { readonly deal: Deal }>(
   const refunds = requested ?? [];
   const ids = [...deals.map(({ deal }) => deal.dealId), ...refunds.map(({ dealId }) => dealId)];
   if (ids.length === 0) return { deals: [], refunds: new Map() };
-  const seen = [...(await findDealContents(tx, { repIds: visibleReps(caller) }, ids)).keys()];
-  const stored = await loadDealAmounts(tx, seen);
+  const visibleIds = [...(await findDealContents(tx, { repIds: visibleReps(caller) }, ids)).keys()];
+  const stored = await loadDealAmounts(tx, visibleIds);
   const amounts = new Map([...stored].map(([id, amount]) => [id, amount === null ? null : Decimal.of(amount)]));
   for (const { deal } of deals) amounts.set(deal.dealId, asNumber(deal.standard.dealAmount));
   const facts = refunds.map(({ waivers, ...refund }) => ({
     ...refund,
     waivers: waivers.map(({ repId, percent }) => ({ repId, percent: String(percent) })),
   }));
-  const storedRefunds = groupBy(await listRefunds(tx, seen), ({ dealId }) => dealId);
+  const storedRefunds = groupBy(await listRefunds(tx, visibleIds), ({ dealId }) => dealId);
   const storedFacts = new Map([...storedRefunds].map(([id, ofDeal]) => [id, ofDeal.map(toFact)]));
   return {
     deals: deals.map((hypothetical) => ({ ...hypothetical, deal: withRefunds(hypothetical.deal, storedFacts) })),
@@ -48,7 +51,7 @@ export async function readRefunds<Hypothetical extends { readonly deal: Deal }>(
   };
 }
 
-/** The days with those of the deals whose stored or made-up refunds lie in the days. */
+/** Widens the days to the close dates of the deals that have a stored or a requested refund in the days. */
 export async function widenToRefundedDeals(
   tx: Transaction,
   days: DayRange,
@@ -56,10 +59,10 @@ export async function widenToRefundedDeals(
   { deals, refunds }: { readonly deals: readonly { readonly deal: Deal }[]; readonly refunds: RefundsByDeal },
 ): Promise<DayRange> {
   const isRefunded = (ofDeal: readonly Refund[]) => ofDeal.some(({ day }) => isWithin(day, days));
-  const stored = [...refunds].filter(([, ofDeal]) => isRefunded(ofDeal)).map(([dealId]) => dealId);
+  const requestedIds = [...refunds].filter(([, ofDeal]) => isRefunded(ofDeal)).map(([dealId]) => dealId);
   const madeUp = deals
     .map(({ deal }) => withRefunds(deal, refunds))
     .filter((deal) => isRefunded(deal.refunds ?? []))
     .map(({ closeDate }) => ({ from: closeDate, to: closeDate }));
-  return madeUp.reduce(hull, await widenToSources(tx, days, repIds, stored));
+  return madeUp.reduce(hull, await widenToSources(tx, days, repIds, requestedIds));
 }

@@ -13,11 +13,13 @@ export const corrections = z
   );
 type Mode = z.infer<typeof corrections>;
 
+/** The corrections of an {@link IncomingDeal} for the mode of a request; none for `keep`. */
 export function toMarks(mode: Mode, { actor }: Caller): IncomingDeal['corrections'] {
   if (mode === 'keep') return undefined;
   return mode === 'replace' ? 'replace' : { by: actor };
 }
 
+/** {@link toMarks} as a property to spread. */
 export function asMarks(query: { readonly corrections: Mode }, caller: Caller): Pick<IncomingDeal, 'corrections'> {
   const marks = toMarks(query.corrections, caller);
   return marks === undefined ? {} : { corrections: marks };

@@ -7,8 +7,8 @@ import { type Transaction } from '../platform/database/unit-of-work.js';
 import { type CountedLines, type LineSource, noLines } from './deal-lines.js';
 
 /**
- * Replaces the lines of one source of each deal; no lines remove them. Where other lines count after it, it appends them
- * to the history. Returns the ids of these deals.
+ * Replaces the lines of one source of each deal; an empty list removes them. If the lines that count for a deal change,
+ * they are appended to the history. Returns the ids of these deals.
  */
 export async function replaceDealLines(
   tx: Transaction,

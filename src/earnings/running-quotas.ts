@@ -5,8 +5,9 @@ import { type Transaction } from '../platform/database/unit-of-work.js';
 import { type QuotaRow } from './attainment.js';
 
 /**
- * The rows, where only periodic rules count, with what these have collected by the last counted day. A period that had
- * ended by `today` has the credit of the ledger, or none. Deals have no history, so neither have these credits.
+ * Adds to rows without credit, to which only periodic rules count, what these rules have collected by the last counted
+ * day. A row of a whole period that ended before `today` stays as it is: its credit comes from the ledger. With `asOf`
+ * nothing is added, because deals have no history.
  */
 export async function withRunningCredits(
   tx: Transaction,

@@ -17,11 +17,11 @@ export interface TeamPage {
 }
 
 interface ListedPeople {
-  /** Those who are meant; null for all. */
+  /** The people to choose from; null for all. */
   readonly repIds: readonly string[] | null;
   /** Includes active people without a plan, a quota or an amount in the period. */
   readonly everyone: boolean;
-  /** Includes people without a plan, a quota or earnings whose draft has amounts. */
+  /** Includes people whose draft has amounts, even without a plan, a quota or earnings. */
   readonly withDrafts: boolean;
 }
 
@@ -43,9 +43,10 @@ export async function listTeamPage(
 ): Promise<PeopleOfPage> {
   const calendar = await loadCalendar(tx);
   const days = calendar.range(period);
-  const isMeant = everyone ? sql`r.active` : sql`r.active and ${hasTerms(calendar, days)}`;
+  const isExpected = everyone ? sql`r.active` : sql`r.active and ${hasTerms(calendar, days)}`;
   const hasStatus =
     status === undefined ? sql`` : status === 'open' ? sql`where status <> 'approved'` : sql`where status = ${status}`;
+  // The left join returns the counts even if the page is empty.
   const { rows } = await sql<{ repId: string | null } & PeopleOfPage['statuses']>`
     with listed as materialized (
       select r.rep_id, r.name, coalesce(h.status, 'none') as status
@@ -53,7 +54,7 @@ export async function listTeamPage(
       left join ${statementPeriodsTable(tx)} h
         on h.workspace_id = r.workspace_id and h.rep_id = r.rep_id and h.period = ${period}
       where r.workspace_id = ${tx.workspaceId} ${within('r.rep_id', repIds)}
-        and (${isMeant} or h.status = 'approved' or ${hasEarnings(tx, days)}
+        and (${isExpected} or h.status = 'approved' or ${hasEarnings(tx, days)}
           ${withDrafts ? sql`or ${hasStatedAmounts}` : sql``})
     )
     select page.rep_id as "repId", counted.*

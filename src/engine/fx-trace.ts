@@ -22,12 +22,13 @@ export interface ConversionTrace {
   readonly provisional?: true;
   /** For display, to 10 decimals; the legs have the exact rates. */
   readonly rate: number;
-  /** The stored rates, each in its own direction: two, when the workspace's currency lies between. */
+  /** The stored rates, each in its own direction: two if the conversion goes through the workspace's currency. */
   readonly legs: readonly { readonly from: string; readonly to: string; readonly day: Day; readonly rate: number }[];
   readonly values: readonly ConvertedValue[];
 }
 
 type StoredLeg = readonly [from: string, to: string, day: Day, rate: number];
+/** The slug of a field, or the index of the upstream event in the trace. */
 type StoredValue = readonly [fieldOrIndex: string | number, value: number, converted: number];
 
 export type StoredConversion = readonly [
@@ -56,8 +57,8 @@ function encodeRate(conversions: readonly FiringConversion[]): string {
   const { rate, on } = conversions[0] as FieldConversion;
   const legs = rate.legs.map((leg) => `["${leg.from}","${leg.to}","${leg.day}",${leg.rate}]`);
   const values = conversions.map((conversion) => {
-    const name = 'upstream' in conversion ? conversion.upstream : JSON.stringify(conversion.field);
-    return `[${name},${conversion.value},${conversion.converted}]`;
+    const fieldOrIndex = 'upstream' in conversion ? conversion.upstream : JSON.stringify(conversion.field);
+    return `[${fieldOrIndex},${conversion.value},${conversion.converted}]`;
   });
   const pair = `${JSON.stringify(rate.from)},"${rate.to}","${on.day}",${on.isProvisional ? 1 : 0}`;
   return `[${pair},${displayedRate(rate)},[${legs.join()}],[${values.join()}]]`;
@@ -81,15 +82,15 @@ export function decodeConversions(
     ...(isProvisional === 1 ? { provisional: true as const } : {}),
     rate,
     legs: legs.map(([legFrom, legTo, legDay, legRate]) => ({ from: legFrom, to: legTo, day: legDay, rate: legRate })),
-    values: values.map(([name, value, converted]) => ({ ...nameOf(name, upstream), value, converted })),
+    values: values.map(([fieldOrIndex, value, converted]) => ({ ...nameOf(fieldOrIndex, upstream), value, converted })),
   }));
 }
 
 function nameOf(
-  name: string | number,
+  fieldOrIndex: string | number,
   upstream: readonly (readonly [repId: string, ruleName: string, amount: number])[],
 ): Pick<ConvertedValue, 'field' | 'repId' | 'ruleName'> {
-  if (typeof name === 'string') return { field: name };
-  const [repId, ruleName] = upstream[name] as readonly [string, string, number];
+  if (typeof fieldOrIndex === 'string') return { field: fieldOrIndex };
+  const [repId, ruleName] = upstream[fieldOrIndex] as readonly [string, string, number];
   return { repId, ruleName };
 }

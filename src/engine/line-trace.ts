@@ -109,7 +109,7 @@ function encodeLine(line: LineParts): string {
 
 const ratePlaces = 10;
 
-/** A row is found by many lines. */
+/** Cache of the texts of rows: many lines find the same row. */
 const encodedCells = new WeakMap<RateTableRow, string>();
 
 function encodeLookup({ table, column, keys, row, pay }: TableLookup): string {
@@ -119,7 +119,7 @@ function encodeLookup({ table, column, keys, row, pay }: TableLookup): string {
   return `[${JSON.stringify(table)},${JSON.stringify(column)},${JSON.stringify(looked)},${cells},${value}]`;
 }
 
-/** The order of the properties of a row changes nothing. */
+/** Sorted, so that equal cells are stored as equal texts. */
 function sortedCells(cells: Readonly<Record<string, RateCell>>): Record<string, RateCell> {
   return Object.fromEntries(Object.entries(cells).sort(([a], [b]) => (a < b ? -1 : 1)));
 }

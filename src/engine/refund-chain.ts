@@ -25,7 +25,7 @@ export interface RefundedPart {
   readonly refunded: Decimal;
   /** What earlier refunds left of the deal. */
   readonly rest: Decimal;
-  /** The amount of the deal; 1 for a deal without an amount or with 0, which is refunded as a whole. */
+  /** The amount of the deal; 1 if it is 0 or absent. */
   readonly of: Decimal;
   /** Earlier refunds left less than this one's amount. */
   readonly isLimited: boolean;
@@ -52,6 +52,7 @@ export function measureRefunds(refunds: readonly Refund[], dealAmount: Decimal |
   });
 }
 
+/** Null means the whole rest. Of a deal without an amount, a refund of an amount takes nothing. */
 function requestedAmount({ amount }: Refund, rest: Decimal, hasAmount: boolean): Decimal {
   if (amount === null) return rest;
   return hasAmount ? Decimal.of(amount) : Decimal.zero;
@@ -68,7 +69,7 @@ export interface ChainSource {
   readonly dealAmount: Decimal | null;
   /** The counted lines; null for an event without lines, and for a manager's, which follows its inputs. */
   readonly lines: readonly RefundedLine[] | null;
-  /** The events that a manager's event follows on the deal or on a refund, by deal key. */
+  /** The events of people below that a manager's event follows. The key is of the deal or of one of its refunds. */
   below(dealKey: string): readonly UpstreamEvent[];
 }
 
@@ -88,7 +89,7 @@ export interface ChainLink {
   readonly lineShares: LineShares | null;
 }
 
-/** What an event amounts to, known when it is walked. */
+/** What an event pays, which may be calculated after its refunds were linked. */
 export interface SourcePay {
   readonly amount: Decimal;
   /** What the cap cut off. */
@@ -154,7 +155,7 @@ function followBelow(
   return { reason: null, ...creditOf(source, part, events.some(losesCredit)) };
 }
 
-/** The share of a refund's event begins with the credit that it loses. */
+/** `share` of a refund's event has two decimals, of credit and pay. The first is negative if the refund takes credit. */
 function losesCredit({ share }: UpstreamEvent): boolean {
   return share?.startsWith('-') === true;
 }
@@ -166,6 +167,7 @@ function creditOf(
   lineShares: LineShares | null = null,
 ): Pick<ChainLink, 'countsCredit' | 'credit'> {
   if (!counts) return { countsCredit: false, credit: Decimal.zero };
+  // Each line loses its own share of its credit. The rest of the credit loses the refunded part of the deal.
   const counted = lineShares === null ? [] : (lines ?? []);
   const ofDeal = credit.minus(sum(counted.map((line) => line.credit)));
   const ofLines = counted.map((line) => line.credit.times(lineShares?.get(line.lineId) ?? Decimal.zero));
@@ -189,10 +191,10 @@ function rawSharesTaken(source: ChainSource, links: readonly ChainLink[], { inpu
     const recoverable = Decimal.one.minus(link.waived);
     if (link.window === null) return shareTakenBelow(source, link.dealKey, inputs ?? []).times(recoverable);
     const { refunded, of } = link.part;
-    const kind = link.window.share.times(recoverable);
-    if (lines === null || link.lineShares === null || paid.isZero()) return quotient(refunded.times(kind), of);
+    const recovered = link.window.share.times(recoverable);
+    if (lines === null || link.lineShares === null || paid.isZero()) return quotient(refunded.times(recovered), of);
     const ofLines = [...link.lineShares].map(([id, share]) => share.times(lines.get(id) ?? Decimal.zero));
-    return quotient(sum(ofLines).times(kind), paid);
+    return quotient(sum(ofLines).times(recovered), paid);
   });
 }
 
@@ -220,7 +222,7 @@ function sumByInput(events: readonly UpstreamEvent[]): ReadonlyMap<string, Decim
   return sums;
 }
 
-/** The weights of the inputs by the key of their events, which are in the same order. */
+/** The weights of the inputs by the key of their events. Inputs and events of one name have the same order. */
 function weighInputs(
   inputs: readonly CascadeInput[],
   events: readonly UpstreamEvent[],

@@ -47,7 +47,7 @@ const columnOfKind: Readonly<Partial<Record<EntryKind, Column>>> = {
 };
 const movedColumns: readonly Column[] = ['imported', 'additions', 'corrections', 'amortised', 'clawedBack', 'impaired'];
 
-/** Payroll tax that is a part of the cost moves with it. */
+/** Capitalised payroll tax is an addition, or a correction if it is about a closed month. */
 function columnOf({ kind, late }: JournalLine): Column | undefined {
   if (kind === 'payroll_tax') return late ? 'corrections' : 'additions';
   return columnOfKind[kind];
@@ -59,7 +59,7 @@ interface CostRow {
   readonly amounts: Readonly<Record<keyof typeof columns, Decimal>>;
 }
 
-/** The roll-forward of the asset, without rows in which nothing is and nothing moved. */
+/** The roll-forward of the asset. Rows whose amounts are all 0 are left out. */
 export function rollCostsForward({ lines, month }: Pick<MonthBooks, 'lines' | 'month'>, by: CostGrouping): CostRow[] {
   const ofAsset = lines.filter(({ account }) => account === 'contract_cost');
   const keyOf = ({ repId, dealId }: JournalLine) => ({ total: '', person: repId, deal: `${repId}|${dealId}` })[by];

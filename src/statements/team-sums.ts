@@ -48,8 +48,8 @@ interface StatusSummary extends CurrencySummary {
 }
 
 /**
- * How many drafts the person can approve or sign now: those of others whose days no other approved statement pays, and
- * whose next step waits for the person where statements are signed in steps.
+ * How many drafts the person can approve or sign now. Where one person approves, these are all open drafts; where
+ * statements are signed in steps, those whose next step waits for the person.
  */
 export async function countToApprove(
   tx: Transaction,
@@ -68,7 +68,7 @@ export async function countToApprove(
   return subjects.filter((subject) => waitsFor(chains, readChain(chains, subject), personId)).length;
 }
 
-/** The drafts of others whose days no other approved statement pays. */
+/** The drafts of other people, except where another approved statement pays some of the same days. */
 async function openDrafts(
   tx: Transaction,
   period: Period,
@@ -87,7 +87,10 @@ async function openDrafts(
           and other.period <> h.period and other.from_day <= ${to}::date and other.to_day >= ${from}::date)`;
 }
 
-/** In a pay period, what is payable to people without a version is calculated for each of them. */
+/**
+ * The sums by status and currency. In a pay period, the statement of each person is read: what is payable to people
+ * without a version is not stored.
+ */
 async function readSummaries(
   tx: Transaction,
   period: Period,

@@ -19,7 +19,7 @@ export class SessionProofs implements IdentityProofs {
   }
 }
 
-/** The max age of a proof in the workspace if that of the session is older; null if it suffices. */
+/** The workspace's limit in minutes if the last proof of the session is older or missing; null if the proof suffices. */
 async function findMissedLimit(tx: Transaction, { tokenId }: Caller): Promise<number | null> {
   const found = await tx.db
     .selectFrom('workspaces as w')

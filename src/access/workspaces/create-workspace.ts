@@ -13,7 +13,7 @@ export interface NewWorkspace {
   /** Defaults to the address. */
   readonly adminName?: string | undefined;
   readonly isDemo?: boolean;
-  /** For tries: without mails, with a test clock. It stays so. */
+  /** A workspace for trials: it sends no mails and has a test clock. This cannot be changed later. */
   readonly sandbox?: boolean;
 }
 

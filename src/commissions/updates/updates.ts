@@ -10,12 +10,12 @@ interface ChangedAmount {
   readonly dealId: string | null;
   readonly dealName: string | null;
   readonly ruleNames: readonly string[];
-  /** The words of an adjustment. */
+  /** The reason of an adjustment. */
   readonly reason: string | null;
   readonly currency: string;
   readonly before: string;
   readonly now: string;
-  /** Why it was calculated; null if no run did. */
+  /** The trigger of the run that changed it; null if no run did. */
   readonly cause: string | null;
   readonly changedAt: Date;
 }
@@ -42,7 +42,7 @@ export interface Updates {
   readonly payments: readonly NewPayment[];
 }
 
-/** What is new for the person since the instant. Three statements, each by the rows of the person. */
+/** What is new for the person since the instant. Each of the three queries selects the rows of the person. */
 export async function loadUpdates(tx: Transaction, repId: string, since: Date): Promise<Updates> {
   const [changes, statements, payments] = await inParallel(
     () => listChanges(tx, repId, since),
@@ -56,7 +56,7 @@ export async function loadUpdates(tx: Transaction, repId: string, since: Date): 
   return { changes, totals: sumsByCurrency(deltas), statements, payments };
 }
 
-/** The amounts of deals, and of what is not of a deal, whose sum differs from that of the instant. */
+/** The deals, and the events without a deal, whose sum in a currency differs from the sum at the instant. */
 async function listChanges(tx: Transaction, repId: string, since: Date): Promise<ChangedAmount[]> {
   const earned = sql`case when h.change <> 'deleted' and h.status = 'earned' then h.amount else 0 end`;
   const isNew = sql`changed_at > ${since}::timestamptz`;
@@ -69,7 +69,7 @@ async function listChanges(tx: Transaction, repId: string, since: Date): Promise
       where h.workspace_id = ${tx.workspaceId} and h.rep_id = ${repId}
       window in_order as (partition by h.event_id order by h.revision)
     ), states as (
-      -- What an event was at the instant, and its revisions since then. Most of these only count something else.
+      -- The revision of each event at the instant, and those since then. Most of them do not change the amount.
       select event_id, run_id, deal_key, rule_name, reason, currency, next_at,
         case when ${isNew} then 0 else amount end as amount_then,
         case when next_at is null then amount else 0 end as amount_now,

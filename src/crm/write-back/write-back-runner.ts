@@ -39,7 +39,7 @@ interface Run {
 /**
  * Writes commission to the deals of CRMs. Changes of commission are requests in the database; for each of them the
  * values of the deals are compared with what the CRM accepted last, and only those that differ are sent, in batches. A
- * deal is recorded after the CRM has accepted it, so it may be sent twice and never not at all.
+ * deal is recorded after the CRM has accepted it: after a crash it may be sent twice, but it is never lost.
  */
 export class WriteBackRunner {
   constructor(
@@ -170,7 +170,7 @@ async function record(
     tx,
     results.filter(({ problem }) => problem !== null),
   );
-  // A request that the CRM limited or rejected wrote nothing. After any other failure the outcome is unknown.
+  // After `unavailable` it is unknown what the CRM wrote, so these deals stay marked as sent. Other failures wrote nothing.
   if (failure?.kind !== 'unavailable')
     await releaseDeals(
       tx,

@@ -14,8 +14,8 @@ const maxDefinitions = 5000;
 const maxChoices = 20;
 
 /**
- * Fields that a plan may use: standard values, fields of the connected CRM, and fields of the newest deals; without
- * `scores`, none that only scores have; with `lines`, the further fields of their products.
+ * Fields that a plan may use: standard values, fields of the connected CRM, and fields of the newest deals.
+ * `scores: false` leaves out fields that only scores have. `lines: true` adds the fields of the lines of these deals.
  */
 export async function listDefinitions(
   tx: Transaction,

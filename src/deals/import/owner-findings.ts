@@ -2,7 +2,7 @@ import { type Projection } from '../deal.js';
 import { type DealOwners } from '../deal-owners.js';
 import { type DealChange } from '../record-deals.js';
 
-/** Owners of a file's deals that no rep is, and the deals that moved to another rep. */
+/** The owners in a file who match no rep, and the deals that the file moves to another rep or to none. */
 export interface ImportOwners {
   readonly unknownOwners: { readonly owner: string; readonly rows: number }[];
   readonly rowsWithUnknownOwner: number;

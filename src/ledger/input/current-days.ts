@@ -9,8 +9,8 @@ export async function loadCurrentDays(tx: Transaction, dealIds: readonly string[
 }
 
 /**
- * {@link loadCurrentDays} for each set of deals. A subquery reads each deal: with statistics of a smaller table the
- * server would read all deals for each row of a join.
+ * {@link loadCurrentDays} for each set of deals. `offset 0` makes the server look up each deal by its key. If it joined
+ * the tables with statistics of a smaller table, it would read all deals for each row.
  */
 export async function loadCurrentDaysOfEach(
   tx: Transaction,

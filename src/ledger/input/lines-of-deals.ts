@@ -4,7 +4,7 @@ import { listFields } from '../../engine/convert-deal.js';
 import { foldedSlug } from '../../engine/folded-slug.js';
 import { lineSummarySlugs } from '../../engine/line-summary.js';
 
-/** The lines of the deal `d`, as the engine reads them: those of the API, or else those of the CRM. */
+/** The lines of the deal `d`, as the engine reads them: those of the API, or else those of the CRM (`min` prefers `api`). */
 export function linesOfDeal(workspaceId: string): RawBuilder<unknown> {
   return sql`(
     select jsonb_agg(l.content order by l.position) from deal_lines l
@@ -21,7 +21,10 @@ export function linesOfRefundedDeal(workspaceId: string): RawBuilder<unknown> {
   ) then ${linesOfDeal(workspaceId)} end`;
 }
 
-/** Whether a version pays lines, or reads what a deal has of them. Keys of tables may read it too. */
+/**
+ * Whether a version needs the lines of deals: a rule pays lines, or a rule, a condition or the key of a rate table may
+ * read a summary of them.
+ */
 export function readsLines({ rules, dealConditions }: Pick<PlanVersion, 'rules' | 'dealConditions'>): boolean {
   return rules.some(
     (rule) =>

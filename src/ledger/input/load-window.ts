@@ -48,22 +48,22 @@ const storedDealNames =
 const storedDealColumns = storedDealNames.map((name) => sql.ref(`d.${name}`));
 const ownerColumn = storedDealNames.indexOf('rep_id');
 
-/** The columns of the deals `d`. */
+/** The columns of the deals `d`, in the order in which {@link toDeal} reads them. Refunds and lines are optional. */
 function dealColumns(
   tx: Transaction,
   { workspace: { hasRefunds, hasLines } }: DealTerms,
-  reads: boolean,
+  withLines: boolean,
 ): RawBuilder<unknown>[] {
   const refunds = hasRefunds ? [refundsOfDeal(tx.workspaceId)] : [];
-  if (!hasLines || !(reads || hasRefunds)) return [...storedDealColumns, ...refunds];
-  const lines = reads ? linesOfDeal(tx.workspaceId) : linesOfRefundedDeal(tx.workspaceId);
+  if (!hasLines || !(withLines || hasRefunds)) return [...storedDealColumns, ...refunds];
+  const lines = withLines ? linesOfDeal(tx.workspaceId) : linesOfRefundedDeal(tx.workspaceId);
   return [...storedDealColumns, ...(hasRefunds ? refunds : [sql`null`]), lines];
 }
 
 /** A rep whose rules may read lines. */
 type LineReader = Pick<RepTerms, 'versions'>;
 
-function readLinesOfDeals(readers: readonly LineReader[]): boolean {
+function mayReadLines(readers: readonly LineReader[]): boolean {
   return readers.some(({ versions }) => versions.some(readsLines));
 }
 
@@ -132,7 +132,7 @@ export async function loadDealsById(
   if (dealIds.length === 0) return [];
   const rows = await selectAsText(
     tx,
-    dealColumns(tx, terms, readLinesOfDeals(readers)),
+    dealColumns(tx, terms, mayReadLines(readers)),
     sql`deals d where d.workspace_id = ${tx.workspaceId} and d.deal_id = any(${dealIds}::text[])`,
   );
   return rows.map((cells) => toDeal(cells, terms.workspace.amountSlug));
@@ -209,8 +209,9 @@ function computeMemberDays(
 }
 
 /**
- * The deals that closed in the window while their owners, or people with a line on them, were below, with the events of
- * those below on that day. `spans` are the days on which each rep is below, `events` the events of each deal.
+ * The deals that closed in the window on a day on which their owner, or a person with a credit line on them, was below the
+ * manager; each with the events of the people who were below on that day. `spans` are the days on which each rep is below,
+ * `events` the events of each deal.
  */
 export function joinTeamDeals<Event extends UpstreamEvent>(
   spans: ReadonlyMap<string, readonly DayRange[]>,
@@ -230,7 +231,7 @@ export function joinTeamDeals<Event extends UpstreamEvent>(
   }));
 }
 
-/** Whether the rep, who owns the deal or has a line on it, has a part of it. */
+/** The owner of a deal with credit lines has no part of it if the splits of other people add up to 100 %. */
 function participates({ credits }: Deal, repId: string): boolean {
   return credits === undefined || credits.some((line) => line.repId === repId);
 }
@@ -254,7 +255,7 @@ export async function loadOwnedDeals(
   if (reps.length === 0) return new Map();
   const rows = await selectAsText(
     tx,
-    [sql`input.index`, ...dealColumns(tx, terms, readLinesOfDeals(readers))],
+    [sql`input.index`, ...dealColumns(tx, terms, mayReadLines(readers))],
     sql`${unnestRows(
       reps.map((rep, index) => ({ ...rep, index })),
       [

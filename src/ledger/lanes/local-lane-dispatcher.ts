@@ -6,14 +6,14 @@ import { type Lane } from './lanes.js';
 type RunLane = (workspaceId: string, repId: string) => Promise<void>;
 
 const maxRunning = 2;
-/** More wake-ups that the queue rejects are left to the sweep. */
+/** Further lanes that the queue rejects wait for the sweep. */
 const maxRejected = 10_000;
 
 /**
  * Calculates lanes in this process if it runs workers and has a free slot, because the queue takes longer than most
  * calculations. All other lanes go through the queue, which orders them fairly. While the queue is not reachable, this
- * process calculates them one after another: left to the sweep, a deal would wait for seconds, and for as many again at
- * each manager above. The sweep finds lanes that a crashed process did not calculate.
+ * process calculates them one after another. The sweep would need seconds for the owner of a deal, and seconds more for
+ * each level of managers above. The sweep finds lanes that a crashed process did not calculate.
  */
 export class LocalLaneDispatcher {
   private runHere: RunLane | null = null;
@@ -29,7 +29,7 @@ export class LocalLaneDispatcher {
   ) {}
 
   readonly wake: WakeLanes = async (workspaceId, repIds) => {
-    const queued = repIds.length > minChunks ? repIds : repIds.filter((repId) => !this.takes(workspaceId, repId));
+    const queued = repIds.length > minChunks ? repIds : repIds.filter((repId) => !this.tryRun(workspaceId, repId));
     if (queued.length === 0 || (await this.throughQueue(workspaceId, queued)) || this.runHere === null) return;
     for (const repId of queued)
       if (this.rejected.size < maxRejected) this.rejected.set(`${workspaceId} ${repId}`, { workspaceId, repId });
@@ -48,7 +48,8 @@ export class LocalLaneDispatcher {
     await Promise.all(this.runs);
   }
 
-  private takes(workspaceId: string, repId: string): boolean {
+  /** Runs the lane here, or again if it is running. False if no slot is free. */
+  private tryRun(workspaceId: string, repId: string): boolean {
     if (this.runHere === null) return false;
     const lane = `${workspaceId} ${repId}`;
     if (this.running.has(lane)) this.running.set(lane, true);
@@ -70,7 +71,7 @@ export class LocalLaneDispatcher {
 
   private runRejected(): void {
     for (const [lane, { workspaceId, repId }] of this.rejected)
-      if (this.takes(workspaceId, repId)) this.rejected.delete(lane);
+      if (this.tryRun(workspaceId, repId)) this.rejected.delete(lane);
       else return;
   }
 

@@ -10,11 +10,11 @@ interface JobRequests {
   readonly requests: readonly Pick<CalculationRequest, 'repId' | 'days' | 'dealId'>[];
   /** Number of deals, for the progress of the job. */
   readonly deals: number;
-  /** The deal that alone is concerned, if there is only one. */
+  /** The deal, if the requests concern only one. */
   readonly dealId?: string | undefined;
 }
 
-/** Requests calculations as one job, which has ended at once if there are none. Returns its id. */
+/** Requests calculations as one job and returns its id. A job without requests is complete at once. */
 export async function requestAsJob(
   tx: Transaction,
   recalculate: Recalculate,

@@ -21,14 +21,15 @@ export async function savePersonFields(tx: Transaction, fields: readonly PersonF
     return read === null || !('value' in read) || read.value !== value;
   };
   for (const { fields: values, dated } of rows) {
-    const named = (slug: string) => fields.find((defined) => defined.slug === slug);
-    const ofPerson = [
-      ...Object.entries(values).filter(([slug, value]) => isMisfit(named(slug), value)),
+    const definitionOf = (slug: string) => fields.find((defined) => defined.slug === slug);
+    const misfitsOfPerson = [
+      ...Object.entries(values).filter(([slug, value]) => isMisfit(definitionOf(slug), value)),
       ...Object.entries(dated).filter(
-        ([slug, all]) => named(slug)?.dated !== true || all.some(({ value }) => isMisfit(named(slug), value)),
+        ([slug, all]) =>
+          definitionOf(slug)?.dated !== true || all.some(({ value }) => isMisfit(definitionOf(slug), value)),
       ),
     ];
-    for (const [slug] of ofPerson) misfits.set(slug, (misfits.get(slug) ?? 0) + 1);
+    for (const [slug] of misfitsOfPerson) misfits.set(slug, (misfits.get(slug) ?? 0) + 1);
   }
   const [misfit] = misfits;
   if (misfit !== undefined) {
@@ -44,14 +45,14 @@ export async function savePersonFields(tx: Transaction, fields: readonly PersonF
     .set({ person_fields: JSON.stringify(fields) })
     .where('workspace_id', '=', tx.workspaceId)
     .execute();
-  await beginDays(
+  await moveToDatedValues(
     tx,
     fields.filter(({ dated }) => dated === true).map(({ slug }) => slug),
   );
 }
 
-/** The values that people have of fields that become dated hold from the beginning. */
-async function beginDays(tx: Transaction, slugs: readonly string[]): Promise<void> {
+/** Moves the values of fields that have become dated to `person_values`, without a first day. */
+async function moveToDatedValues(tx: Transaction, slugs: readonly string[]): Promise<void> {
   if (slugs.length === 0) return;
   await sql`
     insert into person_values (workspace_id, rep_id, slug, dated_values)

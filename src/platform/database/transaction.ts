@@ -84,8 +84,8 @@ export class Transaction {
   }
 
   /**
-   * Sends the write together with the commit, in one statement with others; see {@link joinWrites}. No trigger may record
-   * the rows for the audit log, whose entry is a call of that statement.
+   * Sends the write together with the commit, in one statement with others; see {@link joinWrites}. A trigger of its table
+   * must not record rows for the audit log: it would run after the call in that statement which writes the entry.
    */
   writeWithCommit(write: RawBuilder<unknown>): void {
     this.writesOfCommit.push(write);

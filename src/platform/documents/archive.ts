@@ -1,11 +1,11 @@
 import { Zip, ZipPassThrough } from 'fflate';
 
-/** The format has no zones: it stores the local time, and this one is the same everywhere. */
+/** The format stores the local time without a zone, so this local time gives the same bytes in every zone. */
 const noTime = new Date(1980, 0, 1);
 
 /**
- * A ZIP archive of the files in their order, uncompressed: PDFs are compressed already. Without times, the same files are the
- * same bytes.
+ * A ZIP archive of the files in their order, uncompressed: PDFs are compressed already. All files have one constant time,
+ * so the same files give the same bytes.
  */
 export async function* zipFiles(
   files: AsyncIterable<{ readonly name: string | null; readonly content: Buffer }>,

@@ -68,7 +68,7 @@ export function hasAccess({ accessLevel }: Pick<Caller, 'accessLevel'>, operatio
   return mayActAs({ accessLevel }, operation.access) || listAlsoFor(operation).some((role) => role === accessLevel);
 }
 
-/** The roles outside of the order that may call the operation. */
+/** Those of the roles payroll, finance and auditor that may call the operation. `access` does not include them. */
 export function listAlsoFor(operation: AnyOperation): readonly RoleOutsideOrder[] {
   const { payroll, finance, method } = operation;
   return [
@@ -78,7 +78,10 @@ export function listAlsoFor(operation: AnyOperation): readonly RoleOutsideOrder[
   ];
 }
 
-/** An auditor reads what keys with the scope read can, and files, and changes only what belongs to the own session. */
+/**
+ * An auditor may GET what the role payroll, or a key with the scope `read` or `payroll`, may GET. With other methods, an
+ * auditor may call only operations that declare `reads` or `finance`.
+ */
 function mayAuditorCall(operation: AnyOperation): boolean {
   const { payroll, finance, reads, method } = operation;
   if (isPublic(operation)) return false;

@@ -157,7 +157,7 @@ async function checkedAddresses(url: URL, limits: ConnectLimits): Promise<readon
   return resolveChecked(url.hostname, limits);
 }
 
-/** The addresses of the host, all of which are public; of this machine only where it is allowed and named. */
+/** All addresses of the host must be public; those of an allowed loopback host must be loopback addresses. */
 async function resolveChecked(
   hostname: string,
   { allowLoopback, resolveHost = resolveAll }: ConnectLimits,

@@ -4,7 +4,7 @@ import { type Transaction } from '../database/unit-of-work.js';
 import { type JobKey } from './stored-job.js';
 import { advanceStoredJob } from './stored-job-store.js';
 
-/** A part of a job: a person, with the version of the statement if one was confirmed, or a row of its result. */
+/** A part of a job: a person, if confirmed with the version of the statement; or `content`, a row of the result. */
 interface NewItem {
   readonly repId?: string;
   readonly version?: number;

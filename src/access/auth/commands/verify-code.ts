@@ -37,15 +37,16 @@ async function signIn(
   if (outcome === null) return null;
   if (workspaceId !== undefined && outcome.workspaceId !== null && workspaceId !== outcome.workspaceId) return null;
   const signIns = await people.find(email, workspaceId ?? outcome.workspaceId);
-  const [signIn, ...others] = signIns;
-  if (signIn === undefined) return null;
+  const [first, ...others] = signIns;
+  if (first === undefined) return null;
   if (others.length > 0) {
+    // A right code without its workspace is no failed attempt.
     await unitOfWork.withoutWorkspace((tx) =>
       returnTry(tx, outcome.codeId, { codeId, networkHash: networkHash(secrets, address) }),
     );
     throw chooseWorkspace(signIns);
   }
-  return people.open(signIn, 'otp', async (tx) => {
+  return people.open(first, 'otp', async (tx) => {
     if (!(await useCode(tx, outcome.codeId))) return false;
     await failpoint('otp.afterConsume');
     return true;

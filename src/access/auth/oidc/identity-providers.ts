@@ -72,7 +72,7 @@ export class IdentityProviders {
     await new IdentityProvider(terms, this.config.OIDC_ALLOW_HTTP, this.log).check();
   }
 
-  /** What is known of a provider is kept until its terms change. */
+  /** The provider caches what it has discovered. Changed terms replace it. */
   private open(terms: KnownProvider): IdentityProvider {
     const key = terms.id ?? '';
     const known = this.opened.get(key);

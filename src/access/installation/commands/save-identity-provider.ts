@@ -83,7 +83,7 @@ export const saveIdentityProvider = operation({
 
 const microsoftDirectory = /^https:\/\/login\.microsoftonline\.com\/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\/v2\.0$/;
 
-/** Another issuer could say of any account that it has the e-mail address of a person here. Trials with http may use one. */
+/** Google and Microsoft need their own issuers: another one could claim any address. Trials with http are exempt. */
 function assertSafe({ kind, issuer, domains }: ProviderTerms, allowHttp: boolean): void {
   const isTrial = allowHttp && issuer.startsWith('http://');
   if (!issuer.startsWith('https://') && !isTrial)

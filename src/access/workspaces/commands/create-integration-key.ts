@@ -48,7 +48,6 @@ export const createIntegrationKey = operation({
     response: { ...integrationKeyExample, lastUsedAt: null, key: 'int_…' },
   },
   uses: { unitOfWork: UnitOfWork },
-  /** The response is the only place where the key is shown. */
   async execute({ body: request }, caller, { unitOfWork }) {
     return unitOfWork.run(caller, { lock: 'exclusive', access: 'write' }, async (tx) => {
       const existing = await listIntegrationKeys(tx);

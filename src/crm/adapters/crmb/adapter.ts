@@ -307,7 +307,7 @@ class CrmbAccount implements CrmAccount {
   async listMembers(): Promise<CrmMember[]> {
     const members = new Map<string, CrmMember>();
     const userValues = await this.userValues();
-    // A queue can own deals and is not a person.
+    // A queue can own deals and is not a person. The second list replaces owners of the first, so active ones win.
     for (const archived of [true, false])
       for (const owner of await this.owners(archived))
         if (owner.type !== 'QUEUE') members.set(owner.id, toMember(owner, !archived, userValues));
@@ -435,7 +435,7 @@ class CrmbAccount implements CrmAccount {
     }
   }
 
-  /** A page of the ids of deals. An empty place is the start of the list. */
+  /** A page of the ids of deals. An empty `after` is the start of the list. */
   private fetchPageOfIds(archived: boolean, after: string): Promise<CrmResponse<IdPage>> {
     const cursorParameter = after === '' ? '' : `&after=${encodeURIComponent(after)}`;
     const tail = `/deals?limit=${dealsPerPage}&archived=${archived}&properties=hs_object_id${cursorParameter}`;
@@ -528,12 +528,12 @@ class CrmbAccount implements CrmAccount {
 
 const deletionsPrefix = 'deletions ';
 
-/** Where the listing of the deletions continues; its start if the place is empty. */
+/** The cursor of the listing of deletions. An empty `after` is its start. */
 function deletionsCursor(after: string): string {
   return `${deletionsPrefix}${after}`;
 }
 
-/** Null if the cursor is one of the changes. */
+/** The `after` of the listing of deletions; null for a cursor of the search for changed deals. */
 function readDeletionsCursor(cursor: string | undefined): string | null {
   return cursor?.startsWith(deletionsPrefix) === true ? cursor.slice(deletionsPrefix.length) : null;
 }
