@@ -294,7 +294,7 @@ describe('the step of a formula', () => {
     expect(found.rows).to.deep.equal([
       { label: 'Amount', value: '1,000' },
       { label: 'List price', value: 'empty' },
-      { label: 'Discount of the product', value: '10\u00a0%' },
+      { label: 'Discount of the product', value: '10 %' },
     ]);
   });
 });
