@@ -163,7 +163,11 @@ function RampFields({ form }: { readonly form: PersistedForm<Entered> }) {
       <Choice
         label="Ramp"
         choices={[['', 'none'], ...ramps.map(({ rampId, name }) => [rampId, name] as const)]}
-        hint={<Link to="/ramps">All ramps</Link>}
+        hint={
+          <>
+            Its steps are under <Link to="/ramps">Ramps</Link>
+          </>
+        }
         {...form.field('rampId')}
       />
       {form.values.rampId === '' ? null : (
