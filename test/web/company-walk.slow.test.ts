@@ -14,11 +14,12 @@ type Loose = any;
 const payDays = [
   ['09062026', '6 Sep 2026'],
   ['10062026', '6 Oct 2026'],
+  ['11062026', '6 Nov 2026'],
 ] as const;
-const monthNames = ['August 2026', 'September 2026'] as const;
+const monthNames = ['August 2026', 'September 2026', 'October 2026'] as const;
 
 /** The pay of a company as its reps, their managers and payroll see and make it, with figures of own arithmetic. */
-describe('two months of a company with payouts in the web app', function () {
+describe('three months of a company with payouts in the web app', function () {
   this.timeout(600_000);
   // Each month needs those before it.
   this.bail(true);
@@ -99,6 +100,81 @@ describe('two months of a company with payouts in the web app', function () {
     });
   }
 
+  it('a deal that changes after its payment is corrected, and only the difference is paid', async () => {
+    // 27,000 and then 30,000 euros at 1.084, of which 8 % are paid: both are below the quota.
+    const [paid, difference, all] = ['USD 2341.44', 'USD 260.16', 'USD 2601.60'];
+    await world.api.putDeal('LI-SEP', {
+      ...{ name: 'Lagan Systems', amount: 30_000, currency: 'EUR', closeDate: '2026-09-14' },
+      ...{ ownerId: 'liam', stage: 'Closed Won', fields: {} },
+    });
+    await world.api.expect(200, 'PUT', '/v1/deals/LI-SEP/invoices/INV-1', {
+      ...{ amount: 30_000, issuedOn: '2026-09-14' },
+      payments: [{ paymentId: 'P0', amount: 30_000, paidOn: '2026-09-26' }],
+    });
+    await world.calculated();
+    const [discrepancy] = await until(
+      async () => {
+        const query = `repId=${world.id('liam')}&status=open`;
+        const { discrepancies } = await world.api.expect(200, 'GET', `/v1/discrepancies?${query}`);
+        return discrepancies.length === 0 ? null : (discrepancies as Loose[]);
+      },
+      { what: 'the difference' },
+    );
+    const manager = await pageOf('mara', `/discrepancies?open=${discrepancy.discrepancyId}`);
+    await pointer.press(manager, 'button', 'Pay in the same period');
+    await pointer.write(manager, 'Reason', 'The order was larger.');
+    await confirm(manager);
+    await world.calculated();
+
+    await reads('liam', '/statements/liam?period=2026-09', [all]);
+    await reads('liam', '/me?period=2026-09', [paid, difference]);
+    await reads('liam', '/deals/LI-SEP', [all, paid, difference], ['Paid on 6 Oct 2026', 'Corrected', 'Approved']);
+    await reads('mara', '/team?period=2026-09', [], ['Liam Byrne']);
+    expect(
+      missingIn('team', await rowOfPerson(await pageOf('mara', '/team?period=2026-09'), nameOf('liam')), [all]),
+    ).to.deep.equal([]);
+
+    const payroll = await pageOf('joan', '/payroll?period=2026-09');
+    await sees(payroll, 'Left to pay');
+    expect(
+      missingIn('payroll', await textOf(payroll, '[aria-label="Sums of the period"]'), [difference]),
+    ).to.deep.equal([]);
+    await payBatch(payroll, '11102026');
+    const { batches } = await world.api.expect(200, 'GET', '/v1/payout-batches?period=2026-09');
+    const newest = batches.find((batch: Loose) => batch.paidOn === '2026-11-10');
+    expect([newest.people, newest.totals]).to.deep.equal([1, [{ currency: 'USD', payable: 260.16 }]]);
+    await reads('liam', '/me?period=2026-09', [all]);
+    await reads('liam', '/deals/LI-SEP', [paid, difference], ['Paid on 6 Oct 2026', 'Paid on 10 Nov 2026']);
+    expect(await textOf(await pageOf('liam', '/deals/LI-SEP'))).to.not.include('ahead');
+  });
+
+  it('a refund after the payment is taken back, and what was paid stays paid', async () => {
+    // A quarter of 8 % of 80,000, of which 120 of 180 days are left.
+    const [earned, taken] = ['USD 6400.00', 'USD -1066.67'];
+    await world.api.expect(200, 'PUT', '/v1/deals/NI-SEP/refunds/RF-9', {
+      ...{ amount: 20_000, day: '2026-11-10', cause: 'cancellation', reason: 'Fewer seats' },
+    });
+    await world.calculated();
+    await reads('nina', '/deals/NI-SEP', [earned, taken], ['Refunded', 'To be taken back', 'Paid on 6 Oct 2026']);
+    await reads('nina', '/statements/nina?period=2026-11', [taken, 'USD 0.00'], ['Taken back']);
+    await reads('nina', '/statements/nina?period=2026-09', [earned]);
+    await reads('mara', '/statements/nina?period=2026-11', [taken, 'USD 0.00'], ['Taken back']);
+  });
+
+  /** Opens the page of the person, on which these amounts and words are. */
+  async function reads(
+    person: string,
+    address: string,
+    amounts: readonly string[],
+    words: readonly string[] = [],
+  ): Promise<void> {
+    const [, of] = /^\/statements\/(\w+)/.exec(address) ?? [];
+    const page = await pageOf(person, of === undefined ? address : address.replace(of, world.id(of)));
+    for (const each of words) await sees(page, each);
+    expect(missingIn(`${person}, ${address}`, await textOf(page), amounts)).to.deep.equal([]);
+    expect(await violations(page)).to.deep.equal([]);
+  }
+
   /** Pays what is approved and not paid, currency by currency, and reads that nothing is left. */
   async function payAll(month: number): Promise<void> {
     const { name: period } = months[month] as (typeof months)[number];
@@ -107,12 +183,7 @@ describe('two months of a company with payouts in the web app', function () {
     for (let batches = 0; batches < 4; batches += 1) {
       await page.waitForNetworkIdle();
       if ((await page.$(`::-p-aria([name="Create batch"][role="button"])`)) === null) break;
-      await pointer.press(page, 'button', 'Create batch');
-      await confirm(page);
-      await pointer.press(page, 'button', 'Mark as paid');
-      await page.waitForSelector('[role=dialog] [type=date]');
-      await page.type('[role=dialog] [type=date]', payDays[month]?.[0] ?? '');
-      await confirm(page);
+      await payBatch(page, payDays[month]?.[0] ?? '');
     }
     expect(await page.$(`::-p-aria([name="Create batch"][role="button"])`)).to.equal(null);
     const strip = await textOf(page, '[aria-label="Sums of the period"]');
@@ -129,6 +200,15 @@ describe('two months of a company with payouts in the web app', function () {
       .map(([currency, cents]) => `${currency} ${(cents / 100).toFixed(2)}`);
     expect(missingIn('payroll', strip, paid)).to.deep.equal([]);
     expect(await violations(page)).to.deep.equal([]);
+  }
+
+  async function payBatch(page: Page, day: string): Promise<void> {
+    await pointer.press(page, 'button', 'Create batch');
+    await confirm(page);
+    await pointer.press(page, 'button', 'Mark as paid');
+    await page.waitForSelector('[role=dialog] [type=date]');
+    await page.type('[role=dialog] [type=date]', day);
+    await confirm(page);
   }
 
   /** The pages of a rep after the month was paid. */
