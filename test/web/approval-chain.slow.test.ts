@@ -106,7 +106,8 @@ describe('a chain of approval in the web app', function () {
     const [first, second, third] = sellers as [Person, Person, Person];
     const { page, close } = await browser.openPage(finance.name, `/approvals?period=${period}`);
     await button(page, 'Delegate').click();
-    await page.waitForSelector('[role=dialog] select');
+    // The choices of people are loaded after the dialog.
+    await page.waitForSelector(`[role=dialog] option[value="${deputy.id}"]`);
     await page.select('[role=dialog] select', deputy.id);
     await page.click('[role=dialog] [type=submit]');
     await sees(page, 'can sign for you');
