@@ -71,8 +71,7 @@ export const pointer: InputMethod = {
   },
   async choose(page, label, words) {
     const select = await find(page, 'combobox', label);
-    const value = await select.evaluate(optionOf, words);
-    await (select as ElementHandle<never>).select(value ?? expect.fail(`${label} has no choice ${words}`));
+    await (select as ElementHandle<never>).select(await findValue(page, select, words));
   },
   async goTo(page, text) {
     await pointer.press(page, 'button', isPhone(page) ? 'Search' : await searchName(page));
@@ -111,8 +110,8 @@ export const keyboard: InputMethod = {
   async choose(page, label, words) {
     const select = await find(page, 'combobox', label);
     await tabTo(page, select, label);
+    const value = await findValue(page, select, words);
     await page.keyboard.type(words);
-    const value = await select.evaluate(optionOf, words);
     await page.waitForFunction((one, chosen) => (one as { value?: string }).value === chosen, {}, select, value);
   },
   async goTo(page, text) {
@@ -134,10 +133,15 @@ export const keyboard: InputMethod = {
   },
 };
 
-/** The value of the option of a select. */
+/** The value of the option of a select, whose options may load after it. */
+async function findValue(page: Page, select: ElementHandle, words: string): Promise<string> {
+  const found = await page.waitForFunction(optionOf, {}, select, words);
+  return found.evaluate((option) => (option as { value: string }).value);
+}
+
 // biome-ignore lint/suspicious/noExplicitAny: this function runs in the browser, whose types the tests do not have
-function optionOf(select: any, words: string): string | undefined {
-  return [...select.options].find((option: { text: string }) => option.text === words)?.value;
+function optionOf(select: any, words: string) {
+  return [...select.options].find((option: { text: string }) => option.text === words);
 }
 
 /** Presses the tab key until the element has the focus. */
