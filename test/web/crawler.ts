@@ -53,12 +53,12 @@ async function checkPage(
   await browser.visit(page, address);
   const found = await violations(page);
   await page.setViewport(phone);
-  await settled(page);
+  await untilDrawn(page);
   const tooWide = (await page.evaluate('document.documentElement.scrollWidth - innerWidth')) as number;
   if (tooWide > 0) found.push(`is ${tooWide} pixels wider than a phone`);
   found.push(...(await violations(page)).map((violation) => `on a phone: ${violation}`));
   await page.setViewport(desktop);
-  await settled(page);
+  await untilDrawn(page);
   pages.push(address);
   wrong.push(...[...found, ...problems].map((problem) => `${address}: ${problem}`));
 }
@@ -82,7 +82,7 @@ async function openDialogs(
     if (name === null) return;
     problems.length = 0;
     await page.waitForSelector(layer, { timeout: 400 }).catch(() => undefined);
-    await settled(page);
+    await untilDrawn(page);
     const opened = await page.$(layer);
     if (opened !== null) {
       const title = (await opened.evaluate((element) => element.getAttribute('aria-label'))) ?? name;
@@ -93,7 +93,7 @@ async function openDialogs(
       }
       await page.keyboard.press('Escape');
     }
-    await settled(page);
+    await untilDrawn(page);
     if (!(await isUnchanged(page, address))) await browser.visit(page, address);
   }
 }
@@ -131,7 +131,7 @@ async function isUnchanged(page: Page, address: string): Promise<boolean> {
 }
 
 /** Resolves when what a press or a new width displays is drawn and loaded. */
-async function settled(page: Page): Promise<void> {
+async function untilDrawn(page: Page): Promise<void> {
   // A press may lead to another document.
   const drawn = 'new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done())))';
   await page.evaluate(drawn).catch(() => undefined);
