@@ -5,7 +5,7 @@ import { nameEntries } from '../pay/payables/name-entries.js';
 import { loadEntries } from '../pay/payables/payable-views.js';
 import { loadPayPeriods } from '../pay/payables/payout-settings.js';
 import { loadStatementPayouts, type StatementPayouts } from '../pay/payables/statement-payouts.js';
-import { workspaceToday } from '../people/reps/rep-views.js';
+import { dayOfState } from '../people/reps/rep-views.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
 import {
   buildPayslip,
@@ -92,7 +92,7 @@ export async function loadOnlyCurrencies(
 async function listNotPaid(tx: Transaction, repId: string, { lines }: StatementContent, clock: Clock) {
   const payPeriods = await loadPayPeriods(tx);
   if (payPeriods === null || lines.length === 0) return [];
-  const today = await workspaceToday(tx, { now: () => tx.asOf ?? clock.now() });
+  const today = await dayOfState(tx, clock);
   const earned = earnedKeys(lines);
   const entries = (await loadEntries(tx, payPeriods, [repId], today)).get(repId)?.entries ?? [];
   const open = entries.filter(

@@ -3,7 +3,7 @@ import { pageFields } from '../../api/resource-fields.js';
 import { type Caller } from '../../kernel/caller.js';
 import { type Clock } from '../../kernel/clock.js';
 import { type Day } from '../../kernel/day.js';
-import { workspaceToday } from '../../people/reps/rep-views.js';
+import { dayOfState } from '../../people/reps/rep-views.js';
 import { type Transaction, UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { CLOCK } from '../../platform/injection-tokens.js';
 import { effects } from '../../platform/mcp/tool.js';
@@ -60,9 +60,7 @@ export function readAsOf<T>(
   work: (tx: Transaction, today: Day) => Promise<T>,
 ): Promise<T> {
   const options = { lock: 'none', access: 'read', isolation: 'repeatable read', asOf } as const;
-  return unitOfWork.run(caller, options, async (tx) =>
-    work(tx, await workspaceToday(tx, { now: () => asOf ?? clock.now() })),
-  );
+  return unitOfWork.run(caller, options, async (tx) => work(tx, await dayOfState(tx, clock)));
 }
 
 /** Reads the books of a month as they are known now, or at the instant. */

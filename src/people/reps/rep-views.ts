@@ -118,6 +118,11 @@ export async function workspaceToday(tx: Transaction, clock: Clock): Promise<Day
   return tx.asOf === null ? currentDay(workspace, clock.now()) : dayInZone(clock.now(), workspace.timeZone);
 }
 
+/** The day of the state that the transaction reads: that of `asOf`, otherwise the current day. */
+export function dayOfState(tx: Transaction, clock: Clock): Promise<Day> {
+  return workspaceToday(tx, { now: () => tx.asOf ?? clock.now() });
+}
+
 function hasProfile({ title, team, location, managerId, role, active, fields }: PersonFilter): RawBuilder<unknown> {
   const sameText = (column: RawBuilder<unknown>, value: string | undefined) =>
     value === undefined ? sql`` : sql`and lower(${column}) = lower(${value})`;

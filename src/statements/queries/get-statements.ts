@@ -9,7 +9,7 @@ import { inParallel } from '../../kernel/waiting.js';
 import { loadStatementPayouts } from '../../pay/payables/statement-payouts.js';
 import { filteredPeopleQuery, filteredReps } from '../../people/reps/filtered-people.js';
 import { assertSeesRepOrTeam, repIdQuery, repNotFound } from '../../people/reps/rep.js';
-import { findRepName, workspaceToday } from '../../people/reps/rep-views.js';
+import { dayOfState, findRepName } from '../../people/reps/rep-views.js';
 import { type Transaction, UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { CLOCK } from '../../platform/injection-tokens.js';
 import { operation } from '../../platform/operations/operation.js';
@@ -170,7 +170,7 @@ export const getStatements = operation({
         const selected = { period: requestedPeriod, isLive: request.live, version: request.version ?? null };
         return readRepStatement(tx, caller, request.repId, selected, currency, clock);
       }
-      const today = await workspaceToday(tx, { now: () => request.asOf ?? clock.now() });
+      const today = await dayOfState(tx, clock);
       const repIds = await filteredReps(tx, caller, today, request);
       const selection = { repIds, everyone: request.include === 'all' };
       return readTeam(tx, caller, requestedPeriod, currency, selection, request, clock);

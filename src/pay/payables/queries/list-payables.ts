@@ -9,7 +9,7 @@ import { sum } from '../../../kernel/decimal.js';
 import { groupBy } from '../../../kernel/group-by.js';
 import { sampleIds } from '../../../kernel/sample-ids.js';
 import { narrowedReps, repIdQuery } from '../../../people/reps/rep.js';
-import { workspaceToday } from '../../../people/reps/rep-views.js';
+import { dayOfState } from '../../../people/reps/rep-views.js';
 import { type Transaction, UnitOfWork } from '../../../platform/database/unit-of-work.js';
 import { CLOCK } from '../../../platform/injection-tokens.js';
 import { effects } from '../../../platform/mcp/tool.js';
@@ -152,7 +152,7 @@ export const listPayables = operation({
   uses: { unitOfWork: UnitOfWork, clock: CLOCK },
   async execute({ query: request }, caller, { unitOfWork, clock }): Promise<Response> {
     return unitOfWork.run(caller, { lock: 'none', access: 'read', asOf: request.asOf }, async (tx) => {
-      const today = await workspaceToday(tx, { now: () => request.asOf ?? clock.now() });
+      const today = await dayOfState(tx, clock);
       return load(tx, caller, request, today);
     });
   },
