@@ -4,7 +4,7 @@ import { type Day } from '../kernel/day.js';
 import { Failure } from '../kernel/failure.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
 import { recordEvents } from '../platform/outbound/outgoing-events.js';
-import { assertBookMonth, type BookMonths, loadBookMonths } from './book-months.js';
+import { assertBookMonth, assertOpenMonth, type BookMonths, loadBookMonths } from './book-months.js';
 import { type Checklist, loadChecklist } from './checklist.js';
 import { type Closing } from './closing.js';
 import { insertClosing, markPosted, markReopened, requestReopening } from './closing-store.js';
@@ -39,7 +39,7 @@ export async function loadOpenMonth(tx: Transaction, month: Month, today: Day): 
 export async function requireOpen(tx: Transaction, month: Month, today: Day): Promise<BookMonths> {
   const months = await loadBookMonths(tx, today);
   assertBookMonth(months, month);
-  if (month < months.firstOpen) throw monthClosed(month);
+  assertOpenMonth(months, month, `${month} is closed.`);
   return months;
 }
 
@@ -194,10 +194,6 @@ function booksChanged(prepared: Preparation, hash: string, lines: readonly Journ
     hash,
     changed,
   });
-}
-
-function monthClosed(month: Month): Failure {
-  return new Failure('month_closed', `${month} is closed.`, { month });
 }
 
 /** Records that the journals of the month were posted. It stays closed after that. */

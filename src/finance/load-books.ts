@@ -5,6 +5,7 @@ import { roundToCurrency } from '../kernel/currency.js';
 import { type Day } from '../kernel/day.js';
 import { Decimal, sum } from '../kernel/decimal.js';
 import { groupBy } from '../kernel/group-by.js';
+import { type PeriodCalendar } from '../kernel/period-calendar.js';
 import { EventLoopSlice } from '../kernel/waiting.js';
 import { loadCalendar } from '../ledger/input/calendar.js';
 import { exchangeRatesOf, loadFxTerms } from '../ledger/input/exchange-rates.js';
@@ -104,6 +105,7 @@ export async function loadBooks(
   const terms = {
     months: open,
     calendar,
+    periods: await loadCalendar(tx),
     entities,
     ratesTo: await loadRates(tx, today),
     policies: await listApprovedPolicies(tx),
@@ -127,6 +129,7 @@ export async function loadLots(tx: Transaction, today: Day): Promise<EntityLot[]
   const terms = {
     months: [firstOpen],
     calendar,
+    periods: await loadCalendar(tx),
     entities: await listEntities(tx),
     ratesTo: await loadRates(tx, today),
     policies: await listApprovedPolicies(tx),
@@ -143,6 +146,7 @@ export async function loadOpening(tx: Transaction, from: Month, today: Day): Pro
   const terms = {
     months: [previousMonth(from)],
     calendar: await loadBookCalendar(tx, from),
+    periods: await loadCalendar(tx),
     entities: await listEntities(tx),
     ratesTo: await loadRates(tx, today),
     policies: [],
@@ -170,6 +174,8 @@ interface Rates {
 interface OpenTerms {
   readonly months: readonly Month[];
   readonly calendar: BookCalendar;
+  /** The periods of plans, of which estimates and bonuses are. */
+  readonly periods: PeriodCalendar;
   readonly entities: readonly StoredEntity[];
   readonly ratesTo: (currency: string) => Rates;
   /** Those that are approved. */
@@ -228,12 +234,12 @@ type LoadFacts = (tx: Transaction, repIds: readonly string[], day: Day) => Retur
 async function loadDivided(
   tx: Transaction,
   repIds: readonly string[],
-  { months, calendar, policies }: OpenTerms,
+  { months, calendar, periods, policies }: OpenTerms,
   load: LoadFacts,
 ): ReturnType<typeof loadRepFacts> {
   const facts = await load(tx, repIds, calendar.range(months.at(-1) as Month).to);
   if (policies.every(({ allocate }) => allocate === undefined)) return facts;
-  const terms = { policies, months: calendar, calendar: await loadCalendar(tx) };
+  const terms = { policies, months: calendar, calendar: periods };
   return new Map(
     [...facts].map(([repId, ofRep]) => {
       const all = [...ofRep.values()].flatMap(({ rows }) => rows);
@@ -316,11 +322,10 @@ async function keepOpen(
 async function describeExpected(
   tx: Transaction,
   facts: Awaited<ReturnType<typeof loadRepFacts>>,
-  { estimates, policies, calendar: months }: OpenTerms,
+  { estimates, policies, periods, calendar: months }: OpenTerms,
 ): Promise<(Estimate & { readonly repId: string; readonly entity: string })[]> {
   const stored = estimates.filter(({ repId }) => facts.has(repId));
   if (stored.length === 0) return [];
-  const calendar = await loadCalendar(tx);
   const entities = await loadRepEntities(tx, [...facts.keys()]);
   return stored.map((estimate) => {
     const { repId, planId, ruleName, period, currency, month, toDate } = estimate;
@@ -336,7 +341,7 @@ async function describeExpected(
       month,
       source: sourceOfEstimate(estimate),
       currency,
-      amount: estimateOf(estimate, rows, { range: calendar.range(period), month, calendar: months }),
+      amount: estimateOf(estimate, rows, { range: periods.range(period), month, calendar: months }),
       // Rows of a period are expense unless they are divided; what deals earn at a higher tier is of their lots.
       isAsset: isOfDeals && !isExpense && policy?.treatment === 'capitalise',
       origin: { ...noOrigin, planId, ruleName, period },

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { fields } from '../api/resource-fields.js';
 import { type Day } from '../kernel/day.js';
 import { sum } from '../kernel/decimal.js';
+import { groupBy } from '../kernel/group-by.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
 import { type AccountRole } from './accounts.js';
 import { loadBooks } from './load-books.js';
@@ -57,9 +58,10 @@ async function listAmounts(tx: Transaction, today: Day) {
     entity: null,
     today,
   });
+  const byEntity = groupBy(lines, ({ entity }) => entity);
   return listMonths(firstOpen, current).flatMap((month) =>
     entities.map(({ code: entity, currency }) => {
-      const own = lines.filter((line) => line.entity === entity);
+      const own = byEntity.get(entity) ?? [];
       const asset = own.filter((line) => line.account === 'contract_cost' && line.month <= month);
       const expense = own.filter((line) => expenses.has(line.account) && line.month === month);
       const [assetSum, expenseSum] = [asset, expense].map((some) => sum(some.map(({ value }) => value)).toNumber());
