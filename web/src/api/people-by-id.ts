@@ -1,5 +1,6 @@
 import { queryOptions, type UseQueryResult, useQueries } from '@tanstack/react-query';
 import { api } from './client.js';
+import { combinedState } from './combined-state.js';
 import { idsOfRequest, isUuid, type Person } from './person-list-queries.js';
 
 interface Batch {
@@ -52,12 +53,9 @@ function queriesOf(ids: Ids) {
 }
 
 function combinePeople(results: readonly PersonResult[]) {
-  const failed = results.filter(({ error }) => error !== null);
   return {
+    ...combinedState(results),
     data: results.every(({ data }) => data !== undefined) ? mapById(results) : undefined,
-    error: failed[0]?.error ?? null,
-    fetchStatus: results.some(({ fetchStatus }) => fetchStatus === 'paused') ? ('paused' as const) : ('idle' as const),
-    refetch: () => failed.map(({ refetch }) => refetch()),
   };
 }
 

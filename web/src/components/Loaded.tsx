@@ -1,4 +1,5 @@
 import { type UseQueryResult } from '@tanstack/react-query';
+import { combinedState } from '../api/combined-state.js';
 import { describeError } from '../api/describe-error.js';
 import { LinkButton } from './Button.js';
 import { ErrorState, OfflineState, Skeleton } from './States.js';
@@ -15,14 +16,11 @@ export function combineQueries<Data extends Readonly<Record<string, unknown>>>(
   },
 ): Loading<Data> {
   const all = Object.values(queries) as Loading<unknown>[];
-  const failed = all.filter(({ error }) => error !== null);
   return {
+    ...combinedState(all),
     data: all.every(({ data }) => data !== undefined)
       ? (Object.fromEntries(Object.entries(queries).map(([key, { data }]) => [key, data])) as Data)
       : undefined,
-    error: failed[0]?.error ?? null,
-    fetchStatus: all.some(({ fetchStatus }) => fetchStatus === 'paused') ? 'paused' : 'idle',
-    refetch: () => failed.map(({ refetch }) => refetch()),
   };
 }
 

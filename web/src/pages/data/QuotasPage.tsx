@@ -7,7 +7,7 @@ import { api } from '../../api/client.js';
 import { quotaEffectQuery } from '../../api/effect-queries.js';
 import { allPlansQuery } from '../../api/import-queries.js';
 import { usePeopleById } from '../../api/people-by-id.js';
-import { earningPeople, type Person, peopleCountQuery } from '../../api/person-list-queries.js';
+import { type Person } from '../../api/person-list-queries.js';
 import { type Plan } from '../../api/queries.js';
 import { type Quota, quotasOfPeopleQuery } from '../../api/set-up-queries.js';
 import { showMessage, showProblem } from '../../app/messages.js';
@@ -20,16 +20,17 @@ import { EffectOfChange } from '../../components/EffectOfChange.js';
 import { type CellNote, GridEditor } from '../../components/GridEditor.js';
 import { cellKey, type Edits } from '../../components/grid-keys.js';
 import { InlineSelect } from '../../components/Inline.js';
-import { combineQueries, Loaded } from '../../components/Loaded.js';
+import { Loaded } from '../../components/Loaded.js';
 import { Page } from '../../components/Page.js';
 import { PeriodPicker } from '../../components/PeriodPicker.js';
 import { EmptyState } from '../../components/States.js';
 import { useTogether } from '../../components/together.js';
 import { readPeriod } from '../../features/imports/dates.js';
 import { quotaRules } from '../../features/imports/quotas.js';
-import { ListedPeople, useFilterChoices, usePeopleQuery } from '../../features/people/ListedPeople.js';
+import { ListedPeople } from '../../features/people/ListedPeople.js';
+import { usePeopleOfPlan } from '../../features/people/people-of-plan.js';
 import { personFilterOf } from '../../features/people/person-filter.js';
-import { PeoplePager, usePersonPages } from '../../features/people/person-pages.js';
+import { PeoplePager } from '../../features/people/person-pages.js';
 import { explainTarget, isProrated } from '../../features/people/working-time.js';
 import { GridRowsNote, GridSaveLine } from '../../features/plans/GridSaveLine.js';
 import { headingOf, maxGridRows, noEdits, periodsFor, without } from '../../features/plans/period-grid.js';
@@ -130,14 +131,7 @@ function QuotaGrid({ plan, rule, year }: QuotaGridProps) {
   const navigate = useNavigate({ from: '/quotas' });
   const [isEveryone, setEveryone] = useState(false);
   const [amount, setAmount] = useState<QuotaAmount>('target');
-  const onPlan = useQuery(peopleCountQuery({ planId: plan.planId }));
-  const listed = isEveryone || onPlan.data === 0 ? earningPeople : { planId: plan.planId };
-  const list = usePersonPages({ ...listed, ...usePeopleQuery(filter) }, maxGridRows);
-  const counted = combineQueries({
-    onPlan,
-    count: useQuery(peopleCountQuery(listed)),
-    filters: useFilterChoices(),
-  });
+  const { list, counted } = usePeopleOfPlan({ planId: plan.planId, filter, pageSize: maxGridRows, isEveryone });
   const named = usePeopleById([person]);
   const repIds = withNamed(list.data?.reps ?? [], named.data?.get(person ?? '')).map(({ id }) => id);
   const together = useTogether({ list, named, quotas: useQuery(quotasOfPeopleQuery(plan.planId, repIds)) });

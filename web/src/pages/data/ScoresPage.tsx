@@ -3,7 +3,7 @@ import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { type Change, exceptPreviews, useChange } from '../../api/change.js';
 import { allPlansQuery } from '../../api/import-queries.js';
-import { earningPeople, type Person, peopleCountQuery } from '../../api/person-list-queries.js';
+import { type Person } from '../../api/person-list-queries.js';
 import { saveScores, scoreEffectQuery, scoresOfPeopleQuery } from '../../api/score-queries.js';
 import { showMessage, showProblem } from '../../app/messages.js';
 import { usePersistedState } from '../../app/persisted-state.js';
@@ -15,14 +15,15 @@ import { EffectOfChange } from '../../components/EffectOfChange.js';
 import { GridEditor } from '../../components/GridEditor.js';
 import { cellKey, type Edits } from '../../components/grid-keys.js';
 import { InlineSelect } from '../../components/Inline.js';
-import { combineQueries, Loaded } from '../../components/Loaded.js';
+import { Loaded } from '../../components/Loaded.js';
 import { Page } from '../../components/Page.js';
 import { PeriodPicker } from '../../components/PeriodPicker.js';
 import { EmptyState } from '../../components/States.js';
 import { useTogether } from '../../components/together.js';
 import { readPeriod } from '../../features/imports/dates.js';
-import { ListedPeople, useFilterChoices, usePeopleQuery } from '../../features/people/ListedPeople.js';
-import { PeoplePager, usePersonPages } from '../../features/people/person-pages.js';
+import { ListedPeople } from '../../features/people/ListedPeople.js';
+import { usePeopleOfPlan } from '../../features/people/people-of-plan.js';
+import { PeoplePager } from '../../features/people/person-pages.js';
 import { GridRowsNote, GridSaveLine } from '../../features/plans/GridSaveLine.js';
 import { headingOf, maxGridRows, noEdits, periodsFor, without } from '../../features/plans/period-grid.js';
 import { withStep } from '../../features/plans/quota-changes.js';
@@ -115,14 +116,7 @@ interface ScoreGridProps {
 function ScoreGrid({ of: { plan, rule }, year }: ScoreGridProps) {
   const { year: _, rule: __, ...filter } = route.useSearch();
   const navigate = useNavigate({ from: '/scores' });
-  const onPlan = useQuery(peopleCountQuery({ planId: plan.planId }));
-  const listed = onPlan.data === 0 ? earningPeople : { planId: plan.planId };
-  const list = usePersonPages({ ...listed, ...usePeopleQuery(filter) }, maxGridRows);
-  const counted = combineQueries({
-    onPlan,
-    count: useQuery(peopleCountQuery(listed)),
-    filters: useFilterChoices(),
-  });
+  const { list, counted } = usePeopleOfPlan({ planId: plan.planId, filter, pageSize: maxGridRows });
   const repIds = (list.data?.reps ?? []).map(({ id }) => id);
   const together = useTogether({ list, scores: useQuery(scoresOfPeopleQuery(rule.measure, repIds)) });
   return (
