@@ -64,10 +64,11 @@ async function checkPage(
 }
 
 /** A press may leave a draft of a plan incomplete: its preview is rejected, and the page says why. */
-function isFault(problem: string, _at: number, all: readonly string[]): boolean {
-  if (/^400: .*\/preview$/.test(problem)) return false;
-  const isOfPreview = all.every((each) => !/^4\d\d: /.test(each) || /^400: .*\/preview$/.test(each));
-  return !(isOfPreview && /status of 400/.test(problem));
+function faultsOf(problems: readonly string[]): readonly string[] {
+  const others = problems.filter((problem) => !/^400: .*\/preview$/.test(problem));
+  // The console repeats each rejection without its address.
+  const isOfPreview = !others.some((problem) => /^4\d\d: /.test(problem));
+  return isOfPreview ? others.filter((problem) => !/status of 400/.test(problem)) : others;
 }
 
 async function openDialogs(
@@ -88,7 +89,7 @@ async function openDialogs(
       const title = (await opened.evaluate((element) => element.getAttribute('aria-label'))) ?? name;
       if (!dialogs.has(title)) {
         dialogs.add(title);
-        const found = [...(await violations(page, { within: layer })), ...problems.filter(isFault)];
+        const found = [...(await violations(page, { within: layer })), ...faultsOf(problems)];
         wrong.push(...found.map((problem) => `${address}, ${name}, “${title}”: ${problem}`));
       }
       await page.keyboard.press('Escape');
