@@ -2,6 +2,7 @@ import { AjvJsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/ajv
 import { expect } from 'chai';
 import { operations } from '#src/operations.js';
 import { type JsonSchema } from '#src/platform/json-schema.js';
+import { readsPages } from '#src/platform/mcp/tool-arguments.js';
 import { type OfferedTool, offeredTools, toExample } from '#src/platform/mcp/tool-definition.js';
 
 /** The tools and the effect of each: R reads, W adds, D overwrites, i may be repeated. */
@@ -71,6 +72,18 @@ const planned: Readonly<Record<string, string>> = {
   list_acceptances: 'R',
 };
 
+/** The reading tools whose lists the API returns only in full. */
+const readWhole = [
+  // Lists of one thing: a plan, a deal, a table, a person's draws.
+  ...['get_plan_history', 'list_plan_overrides', 'get_deal_credits', 'get_deal_lines', 'get_rate_table'],
+  // Settings, of which a workspace has tens.
+  ...['get_workspace', 'list_fields', 'get_field_options', 'list_plan_templates', 'list_plans', 'list_rate_tables'],
+  // Results of a calculation over everyone whom the call names.
+  ...['simulate_commissions', 'get_forecast', 'preview_plan_change', 'list_exceptions'],
+  // Lists with a separate limit, or of those people only who have one.
+  ...['list_change_requests', 'list_absences', 'list_draws', 'list_ramps', 'list_acceptances'],
+];
+
 const offered = offeredTools(operations);
 const definitions = offered.map(({ definition }) => definition);
 const validators = new AjvJsonSchemaValidator();
@@ -105,6 +118,14 @@ describe('the definitions of the tools', () => {
 
   it('begin with get_workspace', () => {
     expect(definitions[0]?.name).to.equal('get_workspace');
+  });
+
+  it('read only the page that they return, unless the API returns the list in full', () => {
+    const lists = offered.filter(
+      ({ tool }) => tool.hints.readOnlyHint && (tool.list ?? tool.listsWithin) !== undefined,
+    );
+    const whole = lists.filter(({ operation }) => !readsPages(operation)).map(({ tool }) => tool.name);
+    expect(whole.sort()).to.deep.equal([...readWhole].sort());
   });
 
   for (const [who, isListed, tokens] of [

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { stub } from 'sinon';
+import { spy, stub } from 'sinon';
 import { type ApiClient } from '#test/support/api-client.js';
 import { Service } from '#test/support/service.js';
 import { type Agent, done, FetchClient, rejected, sdkClient, seededWorkspace, toolCall } from './mcp-fixture.js';
@@ -167,6 +167,32 @@ describe('results of tools', () => {
       expect(structuredContent).to.include({ total: 131, nextOffset: 7 });
       const behind = await many.call('list_reps', { offset: 500 });
       expect(behind.structuredContent).to.deep.equal({ reps: [], total: 131, nextOffset: null });
+    });
+
+    it('read no more from the database than the page, and know the number on all pages', async () => {
+      const { reps } = await done(many, 'list_reps', { limit: 3 });
+      const repIds = reps.map((rep: { id: string }) => rep.id);
+      const { planId } = await done(many, 'create_plan', { name: 'Pages', config: { rules: [flatRule] } });
+      await done(many, 'create_assignments', { repIds, planId });
+      await done(many, 'set_quota', { repIds, planId, measure: 'amount', period: '2026-Q1', target: 5 });
+      const run = spy(service.running.service.dispatcher, 'run');
+      try {
+        for (const [name, list, total] of [
+          ['list_reps', 'reps', 131],
+          ['list_assignments', 'assignments', 3],
+          ['list_quotas', 'quotas', 3],
+        ] as const) {
+          run.resetHistory();
+          const { content, structuredContent } = await many.call(name, { limit: 2, offset: 1 });
+          expect(content[0].text.split('\n')[0]).to.match(new RegExp(` ${total}\\.$`));
+          expect(structuredContent).to.include({ total, nextOffset: total === 3 ? null : 3 });
+          expect(structuredContent[list]).to.have.length(2);
+          const { body } = (await run.firstCall.returnValue) as { body: Record<string, unknown> & unknown[] };
+          expect(Array.isArray(body) ? body : body[list], name).to.have.length(2);
+        }
+      } finally {
+        run.restore();
+      }
     });
 
     it('truncate a page that is too large with a note, and lose no item', async () => {

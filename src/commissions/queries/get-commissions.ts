@@ -182,7 +182,6 @@ export const getCommissions = operation({
       ...unfilteredPeople,
       status: { always: undefined },
     },
-    readsPages: true,
     listsWithin: ['reps', 'closedDeals', 'events'],
     summary: (result) => {
       if ('deal' in result) return dealSummary(result);

@@ -75,7 +75,6 @@ export const getContractCosts = operation({
       groupBy: { always: 'total' },
     },
     listsWithin: ['contractCosts'],
-    readsPages: true,
     summary: ({ count, month: of }) => `Capitalised commission of ${of}: ${count} sums.`,
   },
   example: {

@@ -112,7 +112,6 @@ export const getLiability = operation({
       groupBy: { always: 'currency' },
     },
     listsWithin: ['liability'],
-    readsPages: true,
     summary: ({ count, month: of }) => `What is owed in ${of}: ${count} sums by currency.`,
   },
   example: {

@@ -14,8 +14,7 @@ interface AssignmentFilter {
 
 /** Assignments that are not deleted, by rep and plan, earliest first. */
 export async function listAssignments(tx: Transaction, filter: AssignmentFilter): Promise<Assignment[]> {
-  let query = tx.db
-    .selectFrom('assignments as a')
+  let query = matchingAssignments(tx, filter)
     .innerJoin('reps as r', (join) =>
       join.onRef('r.workspace_id', '=', 'a.workspace_id').onRef('r.rep_id', '=', 'a.rep_id'),
     )
@@ -39,17 +38,11 @@ export async function listAssignments(tx: Transaction, filter: AssignmentFilter)
       'ramp.steps as rampSteps',
       'r.hire_date as hireDate',
     ])
-    .where('a.workspace_id', '=', tx.workspaceId)
-    .where('a.deleted_at', 'is', null)
     .orderBy('r.name')
     .orderBy('a.rep_id')
     .orderBy('p.name')
     .orderBy('a.plan_id')
     .orderBy('a.effective_start', (order) => order.asc().nullsFirst());
-  if (filter.assignmentIds !== undefined)
-    query = query.where(sql<boolean>`a.assignment_id = any(${filter.assignmentIds}::uuid[])`);
-  if (filter.repIds) query = query.where(sql<boolean>`a.rep_id = any(${filter.repIds}::uuid[])`);
-  if (filter.planId !== undefined) query = query.where('a.plan_id', '=', filter.planId);
   if (filter.page?.limit !== undefined) query = query.limit(filter.page.limit);
   if (filter.page?.offset !== undefined) query = query.offset(filter.page.offset);
   const rows = await query.execute();
@@ -65,6 +58,22 @@ export async function listAssignments(tx: Transaction, filter: AssignmentFilter)
       rampSteps: steps.map(({ months: _, ...step }) => step),
     };
   });
+}
+
+function matchingAssignments(tx: Transaction, { assignmentIds, repIds, planId }: AssignmentFilter) {
+  let query = tx.db
+    .selectFrom('assignments as a')
+    .where('a.workspace_id', '=', tx.workspaceId)
+    .where('a.deleted_at', 'is', null);
+  if (assignmentIds !== undefined) query = query.where(sql<boolean>`a.assignment_id = any(${assignmentIds}::uuid[])`);
+  if (repIds) query = query.where(sql<boolean>`a.rep_id = any(${repIds}::uuid[])`);
+  if (planId !== undefined) query = query.where('a.plan_id', '=', planId);
+  return query;
+}
+
+export async function countAssignments(tx: Transaction, filter: AssignmentFilter): Promise<number> {
+  const counted = matchingAssignments(tx, filter).select(sql<number>`count(*)::int`.as('count'));
+  return (await counted.executeTakeFirstOrThrow()).count;
 }
 
 export async function findAssignment(tx: Transaction, assignmentId: string): Promise<Assignment | null> {

@@ -206,6 +206,13 @@ export async function findRepIds(tx: Transaction, today: Day, filter: RepFilter)
   return rows.map(({ repId }) => repId);
 }
 
+/** The number of reps who pass the filter with their manager on that day. */
+export async function countReps(tx: Transaction, today: Day, filter: RepFilter): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*)::int as count from reps r ${lineJoin(today)} where ${isMeant(tx, filter)}`.execute(tx.db);
+  return rows[0]?.count ?? 0;
+}
+
 const orderColumns: Readonly<Record<string, RawBuilder<unknown>>> = {
   name: sql`search_text(r.name)`,
   email: sql`r.email`,

@@ -30,8 +30,7 @@ export async function listQuotas(tx: Transaction, filter: QuotaFilter): Promise<
 /** {@link listQuotas} with what is needed to add what periodic rules have collected so far. */
 export async function listCountedQuotas(tx: Transaction, filter: QuotaFilter): Promise<CountedQuota[]> {
   const periods = sql`(select distinct period from quotas where workspace_id = ${tx.workspaceId})`;
-  let query = tx.db
-    .selectFrom('quotas as q')
+  let query = matchingQuotas(tx, filter)
     .innerJoin('reps as r', (join) =>
       join.onRef('r.workspace_id', '=', 'q.workspace_id').onRef('r.rep_id', '=', 'q.rep_id'),
     )
@@ -48,16 +47,11 @@ export async function listCountedQuotas(tx: Transaction, filter: QuotaFilter): P
       'q.current_value',
       isCountedAtEnd(tx.workspaceId, periods).as('is_counted_at_end'),
     ])
-    .where('q.workspace_id', '=', tx.workspaceId)
     .orderBy('r.name')
     .orderBy('q.rep_id')
     .orderBy('q.period')
     .orderBy('q.attainment_key')
     .orderBy('q.plan_id');
-  if (filter.quotaId !== undefined) query = query.where('q.quota_id', '=', filter.quotaId);
-  if (filter.repIds !== undefined) query = query.where(sql<SqlBool>`q.rep_id = any(${filter.repIds}::uuid[])`);
-  if (filter.planId !== undefined) query = query.where('q.plan_id', '=', filter.planId);
-  if (filter.periods !== undefined) query = query.where(sql<SqlBool>`q.period = any(${filter.periods}::text[])`);
   if (filter.page?.limit !== undefined) query = query.limit(filter.page.limit);
   if (filter.page?.offset !== undefined) query = query.offset(filter.page.offset);
   const rows = await query.execute();
@@ -69,6 +63,20 @@ export async function listCountedQuotas(tx: Transaction, filter: QuotaFilter): P
     quota: toQuota(row, prorated[index] ?? null),
     isCountedAtEnd: row.is_counted_at_end,
   }));
+}
+
+function matchingQuotas(tx: Transaction, { quotaId, repIds, planId, periods }: QuotaFilter) {
+  let query = tx.db.selectFrom('quotas as q').where('q.workspace_id', '=', tx.workspaceId);
+  if (quotaId !== undefined) query = query.where('q.quota_id', '=', quotaId);
+  if (repIds !== undefined) query = query.where(sql<SqlBool>`q.rep_id = any(${repIds}::uuid[])`);
+  if (planId !== undefined) query = query.where('q.plan_id', '=', planId);
+  if (periods !== undefined) query = query.where(sql<SqlBool>`q.period = any(${periods}::text[])`);
+  return query;
+}
+
+export async function countQuotas(tx: Transaction, filter: QuotaFilter): Promise<number> {
+  const counted = matchingQuotas(tx, filter).select(sql<number>`count(*)::int`.as('count'));
+  return (await counted.executeTakeFirstOrThrow()).count;
 }
 
 interface QuotaRow {

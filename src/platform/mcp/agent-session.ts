@@ -199,11 +199,11 @@ export class AgentSession {
     const { raw, reading } = readArguments(offered, sentArguments);
     const waiting = tool.hints.readOnlyHint || isDryRun(raw) ? null : await this.waitingFor(offered, raw);
     if (waiting !== null) return waiting;
-    const { body } = await dispatcher.run(operation, raw, this.caller);
+    const { body, count } = await dispatcher.run(operation, raw, this.caller);
     const response = body instanceof PreparedJson ? body.value : body;
-    if (tool.follow === undefined) return buildToolResult(offered, response, reading, this.caller);
+    if (tool.follow === undefined) return buildToolResult(offered, { response, count }, reading, this.caller);
     const followed = await followUp(tool.follow, response, open, (polled, parts) => this.read(polled, parts));
-    return buildToolResult(offered, followed, reading, this.caller);
+    return buildToolResult(offered, { response: followed }, reading, this.caller);
   }
 
   /** The result of a change that a person decides about; null for one that runs. Invalid input is rejected at once. */

@@ -121,7 +121,7 @@ function assignParts(
     return query.has(name) || operation.body === undefined ? 'query' : 'body';
   };
   const part = (name: 'params' | 'query' | 'body') => Object.fromEntries(values.filter(([key]) => where(key) === name));
-  const pages = hasOwnPaging(operation) || operation.tool?.readsPages === true ? { limit, offset } : {};
+  const pages = readsPages(operation) ? { limit, offset } : {};
   const texts = Object.entries({ ...part('query'), ...pages }).map(([name, value]) => [name, asQuery(value)]);
   return {
     params: part('params'),
@@ -130,10 +130,10 @@ function assignParts(
   };
 }
 
-/** Whether the operation itself returns pages, also for a request without a limit. */
-export function hasOwnPaging({ query }: Pick<AnyOperation, 'query'>): boolean {
-  const { limit, offset } = query instanceof z.ZodObject ? query.shape : {};
-  return limit !== undefined && offset !== undefined && !(limit instanceof z.ZodOptional);
+/** Whether the operation reads one page of its list. */
+export function readsPages({ query }: Pick<AnyOperation, 'query'>): boolean {
+  const names = namesIn(query);
+  return names.has('limit') && names.has('offset');
 }
 
 function namesIn(schema: unknown): ReadonlySet<string> {

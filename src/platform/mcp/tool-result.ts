@@ -2,7 +2,7 @@ import { type Caller } from '../../kernel/caller.js';
 import { Failure } from '../../kernel/failure.js';
 import { type AnyOperation, type AnyTool } from '../operations/operation.js';
 import { removeHidden } from './hidden-characters.js';
-import { hasOwnPaging, type Reading } from './tool-arguments.js';
+import { type Reading, readsPages } from './tool-arguments.js';
 
 /** The result of a tool call, as the protocol defines it. */
 export interface ToolResult {
@@ -29,6 +29,12 @@ interface Listing {
   readonly hasPages: boolean;
 }
 
+/** The response of the operation, and the number of items on all pages where the response does not contain it. */
+interface ToolAnswer {
+  readonly response: unknown;
+  readonly count?: number | undefined;
+}
+
 interface Presented {
   readonly value: Json;
   readonly notes: readonly string[];
@@ -37,12 +43,13 @@ interface Presented {
 /** The result as a page that fits, with a summary line and notes about what was left out. */
 export function buildToolResult(
   { operation, tool }: { readonly operation: AnyOperation; readonly tool: AnyTool },
-  response: unknown,
+  { response, count }: ToolAnswer,
   reading: Reading,
   caller: Caller,
 ): ToolResult {
-  const { value, notes } = present(operation, tool, response, reading);
-  return toResult([tool.summary(response, caller), ...notes], value);
+  const listing = findListing(operation, tool, { response, count }, reading);
+  const { value, notes } = present(tool, response, listing, reading);
+  return toResult([tool.summary(response, caller, listing?.total ?? 0), ...notes], value);
 }
 
 /** Text for the reader, then the same as JSON for clients that do not support structured content. */
@@ -52,8 +59,7 @@ export function toResult(lines: readonly string[], value: Json): ToolResult {
   return { content: [{ type: 'text', text: `${prose}\n${JSON.stringify(structuredContent)}` }], structuredContent };
 }
 
-function present(operation: AnyOperation, tool: AnyTool, response: unknown, reading: Reading): Presented {
-  const listing = findListing(operation, tool, response, reading);
+function present(tool: AnyTool, response: unknown, listing: Listing | null, reading: Reading): Presented {
   const omits = tool.detail?.summaryOmits ?? [];
   const summary = (value: Json) => omits.reduce<unknown>((left, path) => drop(left, path.split('.')), value) as Json;
   const whole = (Array.isArray(response) ? {} : response) as Json;
@@ -69,7 +75,7 @@ function present(operation: AnyOperation, tool: AnyTool, response: unknown, read
 function findListing(
   operation: AnyOperation,
   tool: AnyTool,
-  response: unknown,
+  { response, count = (response as { readonly count?: number }).count }: ToolAnswer,
   { limit, offset }: Reading,
 ): Listing | null {
   const hasPages = tool.hints.readOnlyHint;
@@ -79,9 +85,7 @@ function findListing(
   if (name === undefined) return null;
   const items = (Array.isArray(response) ? response : (response as Json)[name]) as readonly unknown[];
   const known = { name, isAll, offset, hasPages };
-  const { count } = response as { readonly count?: number };
-  if (hasOwnPaging(operation) || (tool.readsPages === true && count !== undefined))
-    return { ...known, items, total: count as number };
+  if (readsPages(operation) && count !== undefined) return { ...known, items, total: count };
   return { ...known, items: items.slice(offset, offset + limit), total: items.length };
 }
 

@@ -102,8 +102,6 @@ export interface Tool<Names extends string, Output, Operation> {
   readonly list?: string;
   /** The result contains lists besides other fields: `page` describes the first of these lists that it has. */
   readonly listsWithin?: readonly string[];
-  /** The operation reads `limit` and `offset` itself where the caller gives them; `count` is the number on all pages. */
-  readonly readsPages?: true;
   readonly detail?: Detail;
   /** Listed first. All other tools are in the order of the operations. */
   readonly listedFirst?: true;
@@ -115,7 +113,7 @@ export interface Tool<Names extends string, Output, Operation> {
   readonly previewedBy?: PreviewedBy;
   /**
    * A one-line summary of the result from fixed text, figures and ids only: what people wrote into deals and names
-   * must not be where a model looks for instructions.
+   * must not be where a model looks for instructions. `total` is the number of items on all pages of the list.
    */
-  summary(response: Output, caller: Caller): string;
+  summary(response: Output, caller: Caller, total: number): string;
 }

@@ -5,7 +5,16 @@ import { Failure, invalid } from '../../kernel/failure.js';
 import { readValue } from '../../kernel/invalid-values.js';
 import { parseInSlices } from '../long-response.js';
 import { type PartContainer } from '../part-container.js';
-import { type AnyOperation, Download, type Input, needsStepUp, PreparedJson, Redirect, Reply } from './operation.js';
+import {
+  type AnyOperation,
+  Download,
+  type Input,
+  needsStepUp,
+  Page,
+  PreparedJson,
+  Redirect,
+  Reply,
+} from './operation.js';
 import { findScope, hasAccess, hasScope, insufficientScope } from './operation-scope.js';
 
 /** Records the calls of people and keys. */
@@ -50,6 +59,8 @@ export interface OperationResult {
   readonly body: unknown;
   /** Whether the operation has chosen the status itself. */
   readonly isReply?: boolean;
+  /** The number of items on all pages, where the body is a {@link Page}. */
+  readonly count?: number;
 }
 
 /**
@@ -145,6 +156,8 @@ export class OperationDispatcher {
     if (result instanceof PreparedJson) return { status: operation.status ?? 200, body: result };
     if (result instanceof Download) return { status: 200, body: result };
     if (result instanceof Redirect) return { status: 302, body: result };
+    if (result instanceof Page)
+      return { status: 200, body: await parseInSlices(operation.response, result.body), count: result.count };
     const status = result instanceof Reply ? result.status : (operation.status ?? 200);
     const body = result instanceof Reply ? result.body : result;
     return { status, body: await parseInSlices(operation.response, body), isReply: result instanceof Reply };

@@ -60,6 +60,14 @@ export class Reply<Answer> {
   ) {}
 }
 
+/** A page of a list whose response does not contain the number of items on all pages: agents receive it beside the page. */
+export class Page<Answer> {
+  constructor(
+    readonly body: Answer,
+    readonly count: number,
+  ) {}
+}
+
 /** A response that is a file and not JSON. */
 export class Download {
   constructor(
@@ -88,7 +96,7 @@ export class Redirect {
   constructor(readonly location: string) {}
 }
 
-type Result<Answer> = Answer | Reply<Answer> | Download | PreparedJson | Redirect;
+type Result<Answer> = Answer | Reply<Answer> | Page<Answer> | Download | PreparedJson | Redirect;
 
 /** Media types that an operation takes as a stream, and the max number of bytes. */
 export interface UploadTerms {

@@ -105,6 +105,16 @@ export interface OptionalPage {
   readonly offset?: number;
 }
 
+/** The number of items on all pages. Counts them only where the page is not the last. */
+export async function countAllPages(
+  { limit, offset = 0 }: OptionalPage,
+  length: number,
+  count: () => Promise<number>,
+): Promise<number> {
+  const isLast = (limit === undefined || length < limit) && (length > 0 || offset === 0);
+  return isLast ? offset + length : count();
+}
+
 /** The query of a list that is read from the newest item on. */
 export function cursorPage(what: string, max: number) {
   return {

@@ -3,11 +3,11 @@ import { sampleIds } from '../../../kernel/sample-ids.js';
 import { findPlanId } from '../../../plans/plan-views.js';
 import { UnitOfWork } from '../../../platform/database/unit-of-work.js';
 import { effects } from '../../../platform/mcp/tool.js';
-import { operation } from '../../../platform/operations/operation.js';
-import { commaList, optionalPage, uuid } from '../../../platform/operations/schemas.js';
+import { operation, Page } from '../../../platform/operations/operation.js';
+import { commaList, countAllPages, optionalPage, uuid } from '../../../platform/operations/schemas.js';
 import { narrowedReps, visibleAmong } from '../../reps/rep.js';
 import { assignment, assignmentExample } from '../assignment.js';
-import { listAssignments as loadAssignments } from '../assignment-views.js';
+import { countAssignments, listAssignments as loadAssignments } from '../assignment-views.js';
 
 const query = z.strictObject({
   repId: uuid.optional().describe('Only assignments of this rep (UUID)'),
@@ -44,16 +44,18 @@ export const listAssignments = operation({
       planId: 'This plan',
     },
     list: 'assignments',
-    summary: (assignments) => `Assignments: ${assignments.length}.`,
+    summary: (_assignments, _caller, total) => `Assignments: ${total}.`,
   },
   example: { query: { repId: sampleIds.repId }, response: [assignmentExample] },
   uses: { unitOfWork: UnitOfWork },
   async execute({ query: { repId, repIds: listed, planId: planRef, ...page } }, caller, { unitOfWork }) {
     const repIds = visibleAmong(narrowedReps(caller, repId), listed);
     return unitOfWork.read(caller, async (tx) => {
-      if (planRef === undefined) return loadAssignments(tx, { repIds, page });
-      const planId = await findPlanId(tx, planRef);
-      return planId === undefined ? [] : loadAssignments(tx, { repIds, planId, page });
+      const planId = planRef === undefined ? undefined : await findPlanId(tx, planRef);
+      if (planRef !== undefined && planId === undefined) return [];
+      const assignments = await loadAssignments(tx, { repIds, planId, page });
+      const count = await countAllPages(page, assignments.length, () => countAssignments(tx, { repIds, planId }));
+      return new Page(assignments, count);
     });
   },
 });

@@ -4,11 +4,11 @@ import { isStorable } from '../../../platform/database/columns.js';
 import { UnitOfWork } from '../../../platform/database/unit-of-work.js';
 import { CLOCK } from '../../../platform/injection-tokens.js';
 import { effects } from '../../../platform/mcp/tool.js';
-import { operation } from '../../../platform/operations/operation.js';
-import { commaList, flag, optionalPage, text, uuid } from '../../../platform/operations/schemas.js';
+import { operation, Page } from '../../../platform/operations/operation.js';
+import { commaList, countAllPages, flag, optionalPage, text, uuid } from '../../../platform/operations/schemas.js';
 import { idsQuery, personFilterQuery, wordsQuery } from '../person-filter.js';
-import { normalEmail, readsAsWidget, rep, repExample, visibleAmong } from '../rep.js';
-import { listRepPage, listReps as loadReps, repOrder, workspaceToday } from '../rep-views.js';
+import { normalEmail, type Rep, readsAsWidget, rep, repExample, visibleAmong } from '../rep.js';
+import { countReps, listRepPage, listReps as loadReps, repOrder, workspaceToday } from '../rep-views.js';
 
 const query = z.strictObject({
   email: z
@@ -89,7 +89,7 @@ export const listReps = operation({
       defaultForm: 'summary',
       summaryOmits: ['reps.crmMemberId', 'reps.avatar', 'reps.invite_status', 'reps.inviteMail', 'reps.payrollId'],
     },
-    summary: ({ reps }) => `Reps found: ${reps.length}.`,
+    summary: (_response, _caller, total) => `Reps found: ${total}.`,
   },
   example: { query: { email: 'ben@acme.test' }, response: { reps: [repExample] } },
   uses: { unitOfWork: UnitOfWork, clock: CLOCK },
@@ -101,11 +101,14 @@ export const listReps = operation({
       const visible = isWidget ? null : visibleReps(caller);
       const repIds = visibleAmong(visible, ids);
       const profile = { title, team, location, managerId, role, fields, active };
-      const filter = { ...others, profile, repIds: repIds ?? undefined, page: { limit, offset } };
-      const { reps, ...counted } =
+      const page = { limit, offset };
+      const filter = { ...others, profile, repIds: repIds ?? undefined, page };
+      const found: { readonly reps: readonly Rep[]; readonly count?: number } =
         sort === undefined ? { reps: await loadReps(tx, today, filter) } : await listRepPage(tx, today, filter, sort);
+      const { reps } = found;
       const listed = isWidget ? reps.map(({ fields: _, ...person }) => ({ ...person, payrollId: null })) : reps;
-      return { reps: listed, ...counted };
+      const count = found.count ?? (await countAllPages(page, reps.length, () => countReps(tx, today, filter)));
+      return new Page({ ...found, reps: listed }, count);
     });
   },
 });

@@ -6,11 +6,11 @@ import { workspaceToday } from '../../../people/reps/rep-views.js';
 import { type Transaction, UnitOfWork } from '../../../platform/database/unit-of-work.js';
 import { CLOCK } from '../../../platform/injection-tokens.js';
 import { effects } from '../../../platform/mcp/tool.js';
-import { operation } from '../../../platform/operations/operation.js';
-import { commaList, flag, optionalPage, period, uuid } from '../../../platform/operations/schemas.js';
+import { operation, Page } from '../../../platform/operations/operation.js';
+import { commaList, countAllPages, flag, optionalPage, period, uuid } from '../../../platform/operations/schemas.js';
 import { findPlanId } from '../../plan-views.js';
 import { quota, quotaExample } from '../quota.js';
-import { listCountedQuotas } from '../quota-views.js';
+import { countQuotas, listCountedQuotas } from '../quota-views.js';
 import { withCreditsToDate } from '../quotas-to-date.js';
 
 const query = z.strictObject({
@@ -60,19 +60,20 @@ export const listQuotas = operation({
       containing: { always: true },
     },
     list: 'quotas',
-    summary: (quotas) => `Quotas: ${quotas.length}.`,
+    summary: (_quotas, _caller, total) => `Quotas: ${total}.`,
   },
   example: { query: { repId: sampleIds.repId, period: '2026-Q1' }, response: [quotaExample] },
   uses: { unitOfWork: UnitOfWork, clock: CLOCK },
   async execute({ query: request }, caller, { unitOfWork, clock }) {
     const repIds = visibleAmong(narrowedReps(caller, request.repId), request.repIds);
     const page = { limit: request.limit, offset: request.offset };
-    const filter = { page, ...(repIds === null ? {} : { repIds }) };
     return unitOfWork.read(caller, async (tx) => {
       const planId = request.planId === undefined ? undefined : await findPlanId(tx, request.planId);
       if (request.planId !== undefined && planId === undefined) return [];
-      const quotas = await listCountedQuotas(tx, { ...filter, planId, periods: await listedPeriods(tx, request) });
-      return withCreditsToDate(tx, quotas, await workspaceToday(tx, clock));
+      const filter = { ...(repIds === null ? {} : { repIds }), planId, periods: await listedPeriods(tx, request) };
+      const quotas = await listCountedQuotas(tx, { ...filter, page });
+      const count = await countAllPages(page, quotas.length, () => countQuotas(tx, filter));
+      return new Page(await withCreditsToDate(tx, quotas, await workspaceToday(tx, clock)), count);
     });
   },
 });

@@ -163,7 +163,6 @@ export const listApprovals = operation({
     arguments: { waitingFor: { always: 'anyone' }, period: 'This period' },
     list: 'approvals',
     summary: ({ count }) => `Statements that wait: ${count}.`,
-    readsPages: true,
   },
   example: {
     query: { waitingFor: 'anyone' },
