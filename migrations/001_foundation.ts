@@ -280,12 +280,10 @@ async function createDatabaseIdentity(db: Kysely<unknown>): Promise<void> {
       end if;
       lock table database_identity in exclusive mode;
       alter table deals disable trigger user;
-      alter table commission_events disable trigger user;
       update deals set changed_in = pg_current_xact_id() where changed_in > pg_current_xact_id();
-      update commission_events set changed_in = pg_current_xact_id() where changed_in > pg_current_xact_id();
+      update commission_event_history set changed_in = pg_current_xact_id() where changed_in > pg_current_xact_id();
       update removed_rows set changed_in = pg_current_xact_id() where changed_in > pg_current_xact_id();
       alter table deals enable trigger user;
-      alter table commission_events enable trigger user;
       update database_identity set system_identifier = here;
     end $$`.execute(db);
   await sql`revoke all on function adopt_database() from public`.execute(db);

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 import { bumpCacheVersion } from './change-triggers.js';
-import { createFeed } from './feed.js';
+import { indexChanges, keepRemovedRows } from './feed.js';
 import { asOwner, grantToService } from './owner-functions.js';
 import { insertOnly, tenantTable, withoutOwnerStatistics } from './tenant-table.js';
 
@@ -58,7 +58,6 @@ async function createEvents(db: Kysely<unknown>): Promise<void> {
       run_id uuid,
       revision integer not null default 1,
       updated_at timestamptz not null default now(),
-      changed_in xid8 not null default pg_current_xact_id(),
       primary key (workspace_id, rep_id, event_id)
     ) with (fillfactor = 50)`.execute(db);
   await sql`create index commission_events_by_deal on commission_events (workspace_id, deal_key)`.execute(db);
@@ -78,10 +77,13 @@ async function createEvents(db: Kysely<unknown>): Promise<void> {
       execute function record_row_change('event_id,rep_id', 'reason', 'revision,updated_at,trace,idempotency_key')`.execute(
       db,
     );
-  await createFeed(db, 'commission_events', 'event_id', 'rep_id');
+  await keepRemovedRows(db, 'commission_events', 'event_id', 'rep_id');
 }
 
-/** Every revision of every event. The service may only add rows. */
+/**
+ * Every revision of every event. The service may only add rows. The feed of events reads the latest revisions by the number
+ * of their transaction, which would be an index to change in each update of an event.
+ */
 async function createHistory(db: Kysely<unknown>): Promise<void> {
   await sql`
     create table commission_event_history (
@@ -114,10 +116,12 @@ async function createHistory(db: Kysely<unknown>): Promise<void> {
       trace text,
       reason text,
       actor text,
+      changed_in xid8 not null default pg_current_xact_id(),
       primary key (workspace_id, rep_id, event_id, revision)
     )`.execute(db);
   await tenantTable(db, 'commission_event_history');
   await insertOnly(db, 'commission_event_history');
+  await indexChanges(db, 'commission_event_history', 'event_id');
 }
 
 async function createMonths(db: Kysely<unknown>): Promise<void> {

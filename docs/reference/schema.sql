@@ -1200,7 +1200,7 @@ CREATE TRIGGER keep_removed_rows AFTER DELETE ON deals REFERENCING OLD TABLE AS 
 CREATE TRIGGER refresh_participations_delete AFTER DELETE ON deals FOR EACH ROW WHEN ((old.credits IS NOT NULL)) EXECUTE FUNCTION refresh_deal_participations();
 CREATE TRIGGER refresh_participations_insert AFTER INSERT ON deals FOR EACH ROW WHEN ((new.credits IS NOT NULL)) EXECUTE FUNCTION refresh_deal_participations();
 CREATE TRIGGER refresh_participations_update AFTER UPDATE OF credits, rep_id, close_date, deleted_at ON deals FOR EACH ROW WHEN (((new.credits IS NOT NULL) OR (old.credits IS NOT NULL))) EXECUTE FUNCTION refresh_deal_participations();
-CREATE TRIGGER stamp_changed_row BEFORE UPDATE ON deals FOR EACH ROW WHEN ((new.changed_in = old.changed_in)) EXECUTE FUNCTION stamp_changed_row();
+CREATE TRIGGER stamp_changed_deal BEFORE UPDATE ON deals FOR EACH ROW WHEN ((new.changed_in = old.changed_in)) EXECUTE FUNCTION stamp_changed_deal();
 ALTER TABLE deals ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 CREATE POLICY deals_of_owner ON deals TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
 CREATE POLICY deals_of_workspace ON deals TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
@@ -1481,7 +1481,6 @@ CREATE TABLE commission_events (
   run_id uuid,
   revision integer NOT NULL DEFAULT 1,
   updated_at timestamp with time zone NOT NULL DEFAULT now(),
-  changed_in xid8 NOT NULL DEFAULT pg_current_xact_id(),
   CONSTRAINT commission_events_pkey PRIMARY KEY (workspace_id, rep_id, event_id),
   CONSTRAINT commission_events_amount_check CHECK ((amount <> 'NaN'::numeric)),
   CONSTRAINT commission_events_category_check CHECK ((category = ANY (ARRAY['commission'::text, 'bonus'::text, 'adjustment'::text]))),
@@ -1491,7 +1490,6 @@ CREATE TABLE commission_events (
   CONSTRAINT commission_events_share_check CHECK ((share ~ '^-?[0-9.]+ -?[0-9.]+$'::text)),
   CONSTRAINT commission_events_status_check CHECK ((status = ANY (ARRAY['earned'::text, 'reversed'::text])))
 ) WITH (fillfactor=50);
-CREATE INDEX commission_events_by_change ON commission_events USING btree (workspace_id, changed_in, event_id);
 CREATE INDEX commission_events_by_day ON commission_events USING btree (workspace_id, rep_id, earned_on);
 CREATE INDEX commission_events_by_deal ON commission_events USING btree (workspace_id, deal_key);
 CREATE TRIGGER bump_workspace_cache_version AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON commission_events FOR EACH STATEMENT EXECUTE FUNCTION bump_workspace_cache_version();
@@ -1501,7 +1499,6 @@ CREATE TRIGGER commission_events_frozen_update AFTER UPDATE ON commission_events
 CREATE TRIGGER keep_removed_rows AFTER DELETE ON commission_events REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION keep_removed_commission_events();
 CREATE TRIGGER record_row_change_new AFTER INSERT OR UPDATE ON commission_events FOR EACH ROW WHEN (((new.kind <> 'commission_earned'::text) AND (current_setting('app.records_changes'::text, true) = 'on'::text))) EXECUTE FUNCTION record_row_change('event_id,rep_id', 'reason', 'revision,updated_at,trace,idempotency_key');
 CREATE TRIGGER record_row_change_old AFTER DELETE ON commission_events FOR EACH ROW WHEN (((old.kind <> 'commission_earned'::text) AND (current_setting('app.records_changes'::text, true) = 'on'::text))) EXECUTE FUNCTION record_row_change('event_id,rep_id', 'reason', 'revision,updated_at,trace,idempotency_key');
-CREATE TRIGGER stamp_changed_row BEFORE UPDATE ON commission_events FOR EACH ROW WHEN ((new.changed_in = old.changed_in)) EXECUTE FUNCTION stamp_changed_row();
 ALTER TABLE commission_events ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 CREATE POLICY commission_events_of_owner ON commission_events TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
 CREATE POLICY commission_events_of_workspace ON commission_events TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
@@ -1537,10 +1534,12 @@ CREATE TABLE commission_event_history (
   trace text,
   reason text,
   actor text,
+  changed_in xid8 NOT NULL DEFAULT pg_current_xact_id(),
   CONSTRAINT commission_event_history_pkey PRIMARY KEY (workspace_id, rep_id, event_id, revision),
   CONSTRAINT commission_event_history_change_check CHECK ((change = ANY (ARRAY['inserted'::text, 'changed'::text, 'reversed'::text, 'restored'::text, 'deleted'::text]))),
   CONSTRAINT commission_event_history_share_check CHECK ((share ~ '^-?[0-9.]+ -?[0-9.]+$'::text))
 );
+CREATE INDEX commission_event_history_by_change ON commission_event_history USING btree (workspace_id, changed_in, event_id);
 ALTER TABLE commission_event_history ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 CREATE POLICY commission_event_history_of_owner ON commission_event_history TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
 CREATE POLICY commission_event_history_of_workspace ON commission_event_history TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
@@ -3125,12 +3124,10 @@ AS $function$
       end if;
       lock table database_identity in exclusive mode;
       alter table deals disable trigger user;
-      alter table commission_events disable trigger user;
       update deals set changed_in = pg_current_xact_id() where changed_in > pg_current_xact_id();
-      update commission_events set changed_in = pg_current_xact_id() where changed_in > pg_current_xact_id();
+      update commission_event_history set changed_in = pg_current_xact_id() where changed_in > pg_current_xact_id();
       update removed_rows set changed_in = pg_current_xact_id() where changed_in > pg_current_xact_id();
       alter table deals enable trigger user;
-      alter table commission_events enable trigger user;
       update database_identity set system_identifier = here;
     end $function$
 ;
@@ -4702,7 +4699,7 @@ AS $function$
 ;
 GRANT EXECUTE ON FUNCTION search_text(text) TO PUBLIC;
 
-CREATE OR REPLACE FUNCTION stamp_changed_row()
+CREATE OR REPLACE FUNCTION stamp_changed_deal()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
@@ -4711,7 +4708,7 @@ AS $function$
       return new;
     end $function$
 ;
-GRANT EXECUTE ON FUNCTION stamp_changed_row() TO PUBLIC;
+GRANT EXECUTE ON FUNCTION stamp_changed_deal() TO PUBLIC;
 
 CREATE OR REPLACE FUNCTION store_sign_in_state(hash bytea, in_workspace uuid, sealed bytea)
  RETURNS void

@@ -9,8 +9,8 @@ import { traceWithLines } from './paid-lines.js';
 
 export const eventFeed: Feed = {
   table: 'commission_events',
-  key: 'event_id',
-  updatedAt: 'updated_at',
+  key: 'h.event_id',
+  updatedAt: 'h.changed_at',
   smallestKey: '00000000-0000-0000-0000-000000000000',
   isKey: isUuid,
   storedAgain: sql`select from commission_events e
@@ -24,7 +24,7 @@ interface EventFilter {
   readonly earnedTo?: Day | undefined;
 }
 
-/** The events of a page of the feed that match. */
+/** The events of a page of the feed that match, in the order of their latest revisions. */
 export async function listChangedEvents(
   tx: Transaction,
   { repIds, earnedFrom, earnedTo }: EventFilter,
@@ -32,11 +32,12 @@ export async function listChangedEvents(
 ): Promise<(EventRow & FeedRow)[]> {
   const { rows } = await sql<EventRow & FeedRow>`
     select ${eventColumns}, ${traceWithLines} as "lineTrace", e.changed_in::text as "changedIn", e.event_id as key from (
-      select * from commission_events e
-      where e.workspace_id = ${tx.workspaceId} and ${contains} ${within('e.rep_id', repIds)}
+      select e.*, h.changed_in from commission_event_history h
+        join commission_events e using (workspace_id, rep_id, event_id, revision)
+      where h.workspace_id = ${tx.workspaceId} and ${contains} ${within('h.rep_id', repIds)}
         ${earnedFrom === undefined ? sql`` : sql`and e.earned_on >= ${earnedFrom}::date`}
         ${earnedTo === undefined ? sql`` : sql`and e.earned_on <= ${earnedTo}::date`}
-      order by e.changed_in, e.event_id
+      order by h.changed_in, h.event_id
       limit ${limit}
     ) e ${withNames}
     order by e.changed_in, e.event_id`.execute(tx.db);

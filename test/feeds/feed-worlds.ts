@@ -94,19 +94,32 @@ class Writer {
       );
   }
 
+  /** Each change of an event is in the history, as the service does it. */
   private async changeEvent(random: Random, key: string): Promise<void> {
     const id = [this.workspaceId, this.repId, key];
+    const recordOf = (change: string) =>
+      `insert into commission_event_history (workspace_id, rep_id, event_id, revision, change, kind, status, category, amount,
+         credit, currency, period, earned_on, idempotency_key)
+       select workspace_id, rep_id, event_id, revision, ${change}, kind, status, category, amount, credit, currency, period,
+         earned_on, idempotency_key from changed`;
     if (random.below(3) === 0)
       await this.client.query(
-        'delete from commission_events where workspace_id = $1 and rep_id = $2 and event_id = $3',
+        `with changed as (delete from commission_events where workspace_id = $1 and rep_id = $2 and event_id = $3
+           returning (jsonb_populate_record(commission_events, jsonb_build_object('revision', revision + 1))).*)
+         ${recordOf("'deleted'")}`,
         id,
       );
     else
       await this.client.query(
-        `insert into commission_events (workspace_id, rep_id, event_id, kind, status, category, amount, currency, period,
-           earned_on, idempotency_key)
-         values ($1, $2, $3, 'adjustment', 'earned', 'adjustment', $4, 'USD', '2026-03', '2026-03-01', gen_random_uuid())
-         on conflict (workspace_id, rep_id, event_id) do update set amount = excluded.amount, updated_at = now()`,
+        `with changed as (
+           insert into commission_events (workspace_id, rep_id, event_id, kind, status, category, amount, currency, period,
+             earned_on, idempotency_key, revision)
+           values ($1, $2, $3, 'adjustment', 'earned', 'adjustment', $4, 'USD', '2026-03', '2026-03-01', gen_random_uuid(),
+             1 + (select coalesce(max(revision), 0) from commission_event_history where event_id = $3::uuid))
+           on conflict (workspace_id, rep_id, event_id) do update set amount = excluded.amount, updated_at = now(),
+             revision = excluded.revision
+           returning *)
+         ${recordOf("case revision when 1 then 'inserted' else 'changed' end")}`,
         [...id, random.below(1000)],
       );
   }

@@ -142,7 +142,7 @@ export abstract class RunningService {
   waitForFeeds(workspaceId: string): Promise<void> {
     const later = (table: string) =>
       `select from ${table} where workspace_id = $1 and changed_in >= pg_snapshot_xmin(pg_current_snapshot())`;
-    const pending = ['deals', 'commission_events', 'removed_rows'].map(later).join(' union all ');
+    const pending = ['deals', 'commission_event_history', 'removed_rows'].map(later).join(' union all ');
     return this.untilEmpty(pending, workspaceId, 'the end of earlier transactions');
   }
 

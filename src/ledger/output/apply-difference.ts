@@ -223,8 +223,7 @@ async function upsertEvents(
         category = excluded.category, amount = excluded.amount, base = excluded.base, credit = excluded.credit,
         tier_name = excluded.tier_name, attainment_key = excluded.attainment_key, currency = excluded.currency,
         period = excluded.period, earned_on = excluded.earned_on, share = excluded.share, idempotency_key = excluded.idempotency_key,
-        trace = excluded.trace, run_id = excluded.run_id, revision = commission_events.revision + 1, updated_at = now(),
-        changed_in = excluded.changed_in
+        trace = excluded.trace, run_id = excluded.run_id, revision = commission_events.revision + 1, updated_at = now()
       returning rep_id, event_id, revision
     ),
     changed as materialized (select * from rows join events using (rep_id, event_id)),
@@ -333,8 +332,7 @@ async function reverseEvents(tx: Transaction, lanes: readonly LaneDifference[]):
         ['idempotency_key', 'uuid', ({ row }) => row.idempotencyKey],
       ])}
       on conflict (workspace_id, rep_id, event_id) do update set
-        status = 'reversed', run_id = excluded.run_id, revision = commission_events.revision + 1, updated_at = now(),
-        changed_in = excluded.changed_in
+        status = 'reversed', run_id = excluded.run_id, revision = commission_events.revision + 1, updated_at = now()
       returning commission_events.*
     )
     ${recordHistory('reversed')} from reversed`.execute(tx.db);

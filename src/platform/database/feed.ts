@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { isStorable } from './columns.js';
 import { type Transaction } from './unit-of-work.js';
 
-/** A table that is read as a feed; migrations/feed.ts numbers its rows. */
+/** Rows that are read as a feed; migrations/feed.ts numbers their changes. */
 export interface Feed {
   readonly table: string;
   /** The columns with the key of a row and with the time of its change. */
