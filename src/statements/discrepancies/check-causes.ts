@@ -40,10 +40,15 @@ export function pendingCauses(changes: readonly PendingChange[], days: DayRange,
   return distinctCauses(requests).map((cause) => toCause(cause, at));
 }
 
-/** A true-up pays all that its period owes, so it is the cause only if nothing else has changed. */
-export function withoutTrueUps(causes: readonly Cause[]): readonly Cause[] {
-  const others = causes.filter(({ kind }) => kind !== 'true_up');
-  return others.length === 0 ? causes : others;
+/**
+ * A true-up pays all that its period owes, and an approval only reveals a difference: each is a cause only if nothing else
+ * has changed.
+ */
+export function withoutConsequences(causes: readonly Cause[]): readonly Cause[] {
+  return ['true_up', 'statement_approved'].reduce((left, consequence) => {
+    const others = left.filter(({ kind }) => kind !== consequence);
+    return others.length === 0 ? left : others;
+  }, causes);
 }
 
 /** The causes of an undecided difference of an approved period that ended on the day. */

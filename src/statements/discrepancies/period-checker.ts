@@ -14,7 +14,7 @@ import {
   nameFacts,
   pendingCauses,
   toCause,
-  withoutTrueUps,
+  withoutConsequences,
 } from './check-causes.js';
 import { type Cause } from './discrepancy-tables.js';
 import { saveComparison } from './record-discrepancies.js';
@@ -100,14 +100,16 @@ async function compare(tx: Transaction, repId: string, at: Date): Promise<Checke
     periods: approved.map((period, index) => ({
       ...period,
       owed: owed[index] as Owed,
-      causes: nameFacts(
-        withoutTrueUps([
-          ...(byPeriod.get(period.frozen.period) ?? []).flatMap(({ causes, requested_at: requested }) =>
-            causes.map((cause) => toCause(cause, requested)),
-          ),
-          ...pendingCauses(pending, period.frozen.range, at),
-        ]),
-        earlier.filter(({ to }) => to < period.frozen.range.from),
+      causes: withoutConsequences(
+        nameFacts(
+          [
+            ...(byPeriod.get(period.frozen.period) ?? []).flatMap(({ causes, requested_at: requested }) =>
+              causes.map((cause) => toCause(cause, requested)),
+            ),
+            ...pendingCauses(pending, period.frozen.range, at),
+          ],
+          earlier.filter(({ to }) => to < period.frozen.range.from),
+        ),
       ),
     })),
   };

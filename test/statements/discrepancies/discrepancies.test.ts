@@ -207,14 +207,14 @@ describe('discrepancies', () => {
     expect(await only()).to.include({ delta: 80 });
   });
 
-  /** Runs the check that a true-up requests after the change and before its calculation, as a busy worker does. */
-  async function checkBeforeCalculation(repId: string, change: () => Promise<unknown>): Promise<void> {
+  /** Runs a check that was requested for another reason after the change and before its calculation, as a busy worker does. */
+  async function checkBeforeCalculation(kind: string, repId: string, change: () => Promise<unknown>): Promise<void> {
     const checker = new PeriodChecker(service.running.service.unitOfWork, { now: () => new Date() });
     const { ownerUrl } = service.database;
     const lanes = 'select from lanes where workspace_id = $1 for no key update';
     const locked = await openTransaction(ownerUrl, lanes, workspace.workspaceId);
     await change();
-    const causes = JSON.stringify([{ kind: 'true_up', dealId: null }]);
+    const causes = JSON.stringify([{ kind, dealId: null }]);
     await workspace.sql(
       `insert into period_checks (workspace_id, rep_id, period, causes) values ($1, $2, '2026-01', $3)`,
       repId,
@@ -228,14 +228,15 @@ describe('discrepancies', () => {
     await idle();
   }
 
-  it('names the deal that changed, and not the true-up whose check finds the change first', async () => {
-    await late('late', 1000);
-    await resolve((await only()).discrepancyId, 'true_up');
-    await idle();
-    await checkBeforeCalculation(workspace.ben, () => workspace.deal('later', 500, '2026-01-30'));
-    const { causes, delta } = await only();
-    expect([delta, causes.map(({ what }: Body) => what)]).to.deep.equal([40, ['Deal later']]);
-  });
+  for (const consequence of ['true_up', 'statement_approved'])
+    it(`names the deal that changed, and not ${consequence}, whose check finds the change first`, async () => {
+      await late('late', 1000);
+      await resolve((await only()).discrepancyId, 'true_up');
+      await idle();
+      await checkBeforeCalculation(consequence, workspace.ben, () => workspace.deal('later', 500, '2026-01-30'));
+      const { causes, delta } = await only();
+      expect([delta, causes.map(({ what }: Body) => what)]).to.deep.equal([40, ['Deal later']]);
+    });
 
   it('closes a discrepancy when the statement is unlocked', async () => {
     await late('late', 1000);
@@ -269,7 +270,7 @@ describe('discrepancies', () => {
     expect(ben.delta).to.be.greaterThan(80);
     expect(mia.delta).to.equal(ben.delta / 10);
     expect(mia.causes.at(-1).kind).to.equal('cascade');
-    await checkBeforeCalculation(workspace.mia, () => workspace.deal('later', 500, '2026-01-30'));
+    await checkBeforeCalculation('true_up', workspace.mia, () => workspace.deal('later', 500, '2026-01-30'));
     const last = (await list()).find(({ repName }) => repName === 'Mia') as Body;
     expect(last.delta).to.be.greaterThan(mia.delta);
     expect(last.causes.map(({ kind }: Body) => kind)).to.not.include('true_up');
