@@ -1,3 +1,3 @@
 import { describeEvaluators } from './evaluators.js';
 
-describeEvaluators(15, 7);
+describeEvaluators(5, 7);

@@ -18,7 +18,7 @@ const currencies = ['USD', 'JPY'] as const;
 const lastDays = ['2026-01-31', '2026-02-28', '2026-03-31', '2026-04-30', '2026-05-31', '2026-06-30'];
 
 /** A world whose facts, approvals, corrections and unlocked statements are random; it compares after each step. */
-export class RandomWorld {
+class RandomWorld {
   private readonly random: Random;
   private readonly world: PayWorld;
   private readonly oracle: OraclePayables;
@@ -298,4 +298,12 @@ export class RandomWorld {
       .sort()
       .join();
   }
+}
+
+export function describeRandomWorlds(runs: number, first: number): void {
+  describe(`payables in random worlds from seed ${first}`, () => {
+    it(`equal the oracle after every step, and lose nothing, in ${runs} worlds`, () => {
+      for (let seed = first; seed < first + runs; seed += 1) new RandomWorld(seed).run(14);
+    });
+  });
 }
