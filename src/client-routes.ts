@@ -168,6 +168,7 @@ export const routes: Readonly<Record<string, string>> = {
   importQuotas: 'POST /v1/quotas/import',
   deleteQuota: 'DELETE /v1/quotas/:quotaId',
   getStatements: 'GET /v1/statements',
+  getPayrollSums: 'GET /v1/statements/payroll',
   exportStatementsCsv: 'GET /v1/statements/export.csv',
   exportStatementsPdf: 'GET /v1/statements/export.pdf',
   exportStatementsXlsx: 'GET /v1/statements/export.xlsx',

@@ -304,6 +304,7 @@ import { listGenerationJobs } from './statements/generation-jobs/queries/list-ge
 import { approveAdjustment } from './statements/proposals/commands/approve-adjustment.js';
 import { rejectAdjustment } from './statements/proposals/commands/reject-adjustment.js';
 import { listAdjustmentProposals } from './statements/proposals/queries/list-adjustment-proposals.js';
+import { getPayrollSums } from './statements/queries/get-payroll-sums.js';
 import { getStatementStatus } from './statements/queries/get-statement-status.js';
 import { getStatements } from './statements/queries/get-statements.js';
 import { listRepStatements } from './statements/queries/list-rep-statements.js';
@@ -475,6 +476,7 @@ export const operations = [
   importQuotas,
   deleteQuota,
   getStatements,
+  getPayrollSums,
   exportTeamCsv,
   exportTeamPdf,
   exportTeamXlsx,

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { type OptionalPage, optionalPage } from '../platform/operations/schemas.js';
 import { type TeamPage } from './team-page.js';
 
-const statuses = ['none', 'draft', 'approved', 'open'] as const;
+const statuses = ['none', 'draft', 'approved', 'open', 'missing'] as const;
 
 /** The query of a list of the team, which is complete by default. */
 export const teamPageQuery = {
@@ -11,7 +11,7 @@ export const teamPageQuery = {
     .enum(statuses)
     .optional()
     .describe(
-      'Without repId: only people whose statement of the period has this status; none if there is no version, open if it is not approved',
+      'Without repId: only people whose statement of the period has this status; none if there is no version, open if it is not approved, missing if it is open and no other approved statement pays its days',
     ),
 };
 

@@ -13,7 +13,7 @@ export interface TeamPage {
   readonly limit: number;
   readonly offset: number;
   /** Only people whose statement of the period has this status. */
-  readonly status?: 'none' | 'draft' | 'approved' | 'open' | undefined;
+  readonly status?: 'none' | 'draft' | 'approved' | 'open' | 'missing' | undefined;
 }
 
 interface ListedPeople {
@@ -38,42 +38,63 @@ export interface PeopleOfPage {
 export async function listTeamPage(
   tx: Transaction,
   period: Period,
-  { repIds, everyone, withDrafts }: ListedPeople,
+  people: ListedPeople,
   { limit, offset, status }: TeamPage,
 ): Promise<PeopleOfPage> {
-  const calendar = await loadCalendar(tx);
-  const days = calendar.range(period);
-  const isExpected = everyone ? sql`r.active` : sql`r.active and ${hasTerms(calendar, days)}`;
-  const hasStatus =
-    status === undefined ? sql`` : status === 'open' ? sql`where status <> 'approved'` : sql`where status = ${status}`;
+  const hasStatus = {
+    ...{ none: sql`status = 'none'`, draft: sql`status = 'draft'`, approved: sql`status = 'approved'` },
+    ...{ open: sql`status <> 'approved'`, missing: sql`not (status = 'approved' or covered)`, all: sql`true` },
+  }[status ?? 'all'];
   // The left join returns the counts even if the page is empty.
-  const { rows } = await sql<{ repId: string | null } & PeopleOfPage['statuses']>`
-    with listed as materialized (
-      select r.rep_id, r.name, coalesce(h.status, 'none') as status
-      from reps r
-      left join ${statementPeriodsTable(tx)} h
-        on h.workspace_id = r.workspace_id and h.rep_id = r.rep_id and h.period = ${period}
-      where r.workspace_id = ${tx.workspaceId} ${within('r.rep_id', repIds)}
-        and (${isExpected} or h.status = 'approved' or ${hasEarnings(tx, days)}
-          ${withDrafts ? sql`or ${hasStatedAmounts}` : sql``})
-    )
+  const { rows } = await sql<{ repId: string | null; count: number } & PeopleOfPage['statuses']>`
+    with listed as materialized (${await listedPeople(tx, period, people)})
     select page.rep_id as "repId", counted.*
     from (
-      select count(*) filter (where status = 'none')::int as none, count(*) filter (where status = 'draft')::int as draft,
-        count(*) filter (where status = 'approved')::int as approved
+      select count(*) filter (where ${hasStatus})::int as count, count(*) filter (where status = 'none')::int as none,
+        count(*) filter (where status = 'draft')::int as draft, count(*) filter (where status = 'approved')::int as approved
       from listed
     ) counted
     left join lateral (
-      select rep_id, name from listed ${hasStatus} order by lower(name), rep_id limit ${limit} offset ${offset}
+      select rep_id, name from listed where ${hasStatus} order by lower(name), rep_id limit ${limit} offset ${offset}
     ) page on true
     order by lower(page.name), page.rep_id`.execute(tx.db);
-  const { none = 0, draft = 0, approved = 0 } = rows[0] ?? {};
-  const statuses = { none, draft, approved };
-  return {
-    repIds: rows.flatMap(({ repId }) => repId ?? []),
-    count: { ...statuses, open: none + draft, all: none + draft + approved }[status ?? 'all'],
-    statuses,
-  };
+  const { count = 0, none = 0, draft = 0, approved = 0 } = rows[0] ?? {};
+  return { repIds: rows.flatMap(({ repId }) => repId ?? []), count, statuses: { none, draft, approved } };
+}
+
+/**
+ * The people whom the team views of the period list, with the status of their statement, and whether another approved statement
+ * pays days of the period.
+ */
+export async function listedPeople(
+  tx: Transaction,
+  period: Period,
+  { repIds, everyone, withDrafts }: ListedPeople,
+): Promise<RawBuilder<unknown>> {
+  const calendar = await loadCalendar(tx);
+  const days = calendar.range(period);
+  const isExpected = everyone ? sql`r.active` : sql`r.active and ${hasTerms(calendar, days)}`;
+  return sql`
+    select r.rep_id, r.name, coalesce(h.status, 'none') as status, ${isCovered(tx, sql`r.rep_id`, period, days)} as covered
+    from reps r
+    left join ${statementPeriodsTable(tx)} h
+      on h.workspace_id = r.workspace_id and h.rep_id = r.rep_id and h.period = ${period}
+    where r.workspace_id = ${tx.workspaceId} ${within('r.rep_id', repIds)}
+      and (${isExpected} or h.status = 'approved' or ${hasEarnings(tx, days)}
+        ${withDrafts ? sql`or ${hasStatedAmounts}` : sql``})`;
+}
+
+/** Whether another approved statement of the rep pays some of the days of the period. */
+export function isCovered(
+  tx: Transaction,
+  repId: RawBuilder<unknown>,
+  period: Period,
+  { from, to }: DayRange,
+): RawBuilder<boolean> {
+  return sql`${repId} in (
+    select other.rep_id from ${statementPeriodsTable(tx)} other
+    where other.workspace_id = ${tx.workspaceId} and other.status = 'approved' and other.period <> ${period}
+      and other.from_day <= ${to}::date and other.to_day >= ${from}::date)`;
 }
 
 /** How many of the people have earned an amount other than 0 on the days. */
@@ -113,16 +134,30 @@ export const hasStatedAmounts = sql<boolean>`exists (
   where s.workspace_id = h.workspace_id and s.rep_id = h.rep_id and s.period = h.period
     and s.version = h.current_version and amount.value::numeric <> 0)`;
 
-/**
- * Earnings on the days by currency, of all visible people together. `withoutVersionOf`: only of those
- * who have no version of a statement of this period.
- */
+/** Earnings on the days by currency, of all visible people together. */
 export async function sumTeamEarnings(
   tx: Transaction,
   days: DayRange,
   repIds: readonly string[] | null,
   withoutVersionOf: Period | null = null,
 ): Promise<EarningsRow[]> {
+  const { rows } = await sql<EarningsRow>`
+    select currency, commission::text as commission, bonus::text as bonus, adjustments::text as adjustments
+    from (${earningsBy(tx, sql`currency`, days, repIds, withoutVersionOf)}) earned`.execute(tx.db);
+  return rows;
+}
+
+/**
+ * The sums of earnings on the days by the columns. `withoutVersionOf`: only of people who have no version of a statement of
+ * this period.
+ */
+export function earningsBy(
+  tx: Transaction,
+  columns: RawBuilder<unknown>,
+  days: DayRange,
+  repIds: readonly string[] | null,
+  withoutVersionOf: Period | null,
+): RawBuilder<unknown> {
   const { from, to } = days;
   const isUnstated = (row: string) =>
     withoutVersionOf === null
@@ -130,18 +165,16 @@ export async function sumTeamEarnings(
       : sql`and not exists (select from ${statementPeriodsTable(tx)} h
           where h.workspace_id = ${tx.workspaceId} and h.rep_id = ${sql.ref(`${row}.rep_id`)}
             and h.period = ${withoutVersionOf} and h.current_version is not null)`;
-  const rows = isWholeMonths(days)
-    ? sql`select currency, sum(commission)::text as commission, sum(bonus)::text as bonus,
-        sum(adjustments)::text as adjustments
+  return isWholeMonths(days)
+    ? sql`select ${columns}, sum(commission) as commission, sum(bonus) as bonus, sum(adjustments) as adjustments
       from ${monthsTable(tx)} m
       where workspace_id = ${tx.workspaceId} and month between ${from}::date and ${to}::date ${within('m.rep_id', repIds)}
         ${isUnstated('m')}
-      group by currency`
-    : sql`select currency, ${earnedSums.commission}::text as commission, ${earnedSums.bonus}::text as bonus,
-        ${earnedSums.adjustments}::text as adjustments
+      group by ${columns}`
+    : sql`select ${columns}, ${earnedSums.commission} as commission, ${earnedSums.bonus} as bonus,
+        ${earnedSums.adjustments} as adjustments
       from ${eventsTable(tx)} e
       where workspace_id = ${tx.workspaceId} and status = 'earned' and earned_on between ${from}::date and ${to}::date
         ${within('e.rep_id', repIds)} ${isUnstated('e')}
-      group by currency`;
-  return (await sql<EarningsRow>`${rows}`.execute(tx.db)).rows;
+      group by ${columns}`;
 }

@@ -7,6 +7,7 @@ import { sampleIds } from '../kernel/sample-ids.js';
 import { lifetimesMs, type StoredJob } from '../platform/stored-jobs/stored-job.js';
 import { type ExportKind, type FileInfo } from './export-tables.js';
 import { type EvidenceRange } from './packets/evidence.js';
+import { type CsvTerms } from './team-csv.js';
 
 const exportKinds = [
   'statement.pdf',
@@ -14,6 +15,7 @@ const exportKinds = [
   'team.pdf',
   'team.xlsx',
   'team.zip',
+  'team.csv',
   'plan.pdf',
   'person.zip',
   'evidence.zip',
@@ -31,6 +33,8 @@ export interface ExportRequest {
   readonly asOf: Date | null;
   /** The plan version whose document the file is. */
   readonly planVersionId?: string;
+  /** The terms of a CSV file of the team. */
+  readonly csv?: CsvTerms;
   /** What a packet of evidence is about; its period is the month of its last day. */
   readonly range?: EvidenceRange;
 }

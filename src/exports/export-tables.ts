@@ -7,6 +7,7 @@ export type ExportKind =
   | 'team.pdf'
   | 'team.xlsx'
   | 'team.zip'
+  | 'team.csv'
   | 'plan.pdf'
   | 'person.zip'
   | 'evidence.zip';

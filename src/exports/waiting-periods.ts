@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { groupBy } from '../kernel/group-by.js';
 import { loadPayPeriods } from '../pay/payables/payout-settings.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
+import { handedByPerson } from '../statements/handed-amounts.js';
 
 /** Approved amounts of a period that no file contains that was handed over. */
 export interface WaitingPeriod {
@@ -38,7 +39,6 @@ export async function listWaitingPeriods(
   }));
 }
 
-/** A full file replaces earlier ones for the people in it; a file with what is new adds to them. */
 async function selectWaiting(tx: Transaction, repIds: readonly string[] | null): Promise<readonly WaitingRow[]> {
   const { rows } = await sql<WaitingRow>`
     with periods as (
@@ -64,16 +64,7 @@ async function selectWaiting(tx: Transaction, repIds: readonly string[] | null):
       select period, scope, amounts, row_number() over (order by created_at, handover_id) as position
       from payroll_handovers
       where workspace_id = ${tx.workspaceId} and period in (select period from periods)
-    ), entries as (
-      select f.period, (a->>'repId')::uuid as rep_id, a->>'currency' as currency,
-        (a->'summary'->>'netPayout')::numeric as net, f.position,
-        max(f.position) filter (where f.scope = 'full') over (partition by f.period, a->>'repId') as full_position
-      from files f cross join lateral jsonb_array_elements(f.amounts) a
-    ), handed as (
-      select period, rep_id, currency, sum(net) as net from entries
-      where position >= coalesce(full_position, 0)
-      group by period, rep_id, currency
-    ), waiting as (
+    ), ${handedByPerson}, waiting as (
       select period, rep_id, currency, a.net - coalesce(h.net, 0) as net
       from approved a left join handed h using (period, rep_id, currency)
       where a.net <> coalesce(h.net, 0)

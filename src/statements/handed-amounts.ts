@@ -23,9 +23,19 @@ export interface HandedAmounts {
   readonly people: ReadonlyMap<string, readonly CurrencySummary[]>;
 }
 
-export async function loadHandedAmounts(tx: Transaction, period: string): Promise<HandedAmounts> {
+/** What was handed over of the people; null for everyone. */
+export async function loadHandedAmounts(
+  tx: Transaction,
+  period: string,
+  repIds: readonly string[] | null = null,
+): Promise<HandedAmounts> {
+  const amounts =
+    repIds === null
+      ? sql`amounts`
+      : sql`(select coalesce(jsonb_agg(a), '[]') from jsonb_array_elements(amounts) a
+          where a ->> 'repId' = any(${repIds}::text[])) as amounts`;
   const { rows } = await sql<HandedFile>`
-    select scope, amounts from payroll_handovers
+    select scope, ${amounts} from payroll_handovers
     where workspace_id = ${tx.workspaceId} and period = ${period}
       and created_at <= coalesce(${tx.asOf}::timestamptz, 'infinity')
     order by created_at, handover_id`.execute(tx.db);
@@ -42,6 +52,18 @@ function addUp(files: readonly HandedFile[]): ReadonlyMap<string, readonly Curre
     }
   return people;
 }
+
+/** The same in SQL: the net payout of each person in the `files`, which have a period, a scope, amounts and a position. */
+export const handedByPerson = sql`entries as (
+      select f.period, (a->>'repId')::uuid as rep_id, a->>'currency' as currency,
+        (a->'summary'->>'netPayout')::numeric as net, f.position,
+        max(f.position) filter (where f.scope = 'full') over (partition by f.period, a->>'repId') as full_position
+      from files f cross join lateral jsonb_array_elements(f.amounts) a
+    ), handed as (
+      select period, rep_id, currency, sum(net) as net from entries
+      where position >= coalesce(full_position, 0)
+      group by period, rep_id, currency
+    )`;
 
 /** What was not handed over of the amounts of a person, in every currency in which there is a difference. */
 export function newAmounts(amounts: readonly CurrencySummary[], handed: readonly CurrencySummary[]): CurrencySummary[] {

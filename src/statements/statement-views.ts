@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import { hasTerms, sumEarnings } from '../earnings/commission-views.js';
 import { type Clock } from '../kernel/clock.js';
 import { currentDay, type Day, type DayRange, dayInZone, isWithin } from '../kernel/day.js';
@@ -258,6 +258,21 @@ export interface TeamStatementRow {
 const isPending = sql`exists (
   select from calculation_requests q where q.workspace_id = r.workspace_id and q.rep_id = r.rep_id)`;
 
+/** What the conditions of payroll ids read. */
+export function payrollIdTables(tx: Transaction): RawBuilder<unknown> {
+  return sql`
+    handed_over as (select max(created_at) as at from payroll_handovers where workspace_id = ${tx.workspaceId}),
+    shared as (select payroll_key(payroll_id) as key from reps
+      where workspace_id = ${tx.workspaceId} and payroll_id is not null and payroll_key is null)`;
+}
+
+/** Whether the id of reps `r` was set or changed after the approval of the period `h`, or after the last hand-over. */
+export const hasChangedPayrollId = sql<boolean>`r.payroll_id_changed_at > least(h.approved_at, (select at from handed_over))`;
+
+/** Whether reps `r` have the id of another person. Only ids from before they had to be unique have no key. */
+export const sharesPayrollId = sql<boolean>`(
+  r.payroll_id is not null and (r.payroll_key is null or r.payroll_key in (select key from shared)))`;
+
 /** All reps, or those in `repIds`, by name, with the latest version of their statement of exactly this period. */
 export async function listTeamStatements(
   tx: Transaction,
@@ -266,14 +281,10 @@ export async function listTeamStatements(
 ): Promise<TeamStatementRow[]> {
   const calendar = await loadCalendar(tx);
   const { rows } = await sql<TeamStatementRow>`
-    with handed_over as (select max(created_at) as at from payroll_handovers where workspace_id = ${tx.workspaceId}),
-    shared as (select payroll_key(payroll_id) as key from reps
-      where workspace_id = ${tx.workspaceId} and payroll_id is not null and payroll_key is null)
+    with ${payrollIdTables(tx)}
     select r.rep_id as "repId", r.name, r.email, r.payroll_id as "payrollId", r.active,
-      case when r.payroll_id_changed_at > least(h.approved_at, (select at from handed_over))
-        then r.payroll_id_changed_at end as "payrollIdChangedAt",
-      r.payroll_id is not null and (r.payroll_key is null or r.payroll_key in (select key from shared))
-        as "sharesPayrollId",
+      case when ${hasChangedPayrollId} then r.payroll_id_changed_at end as "payrollIdChangedAt",
+      ${sharesPayrollId} as "sharesPayrollId",
       ${hasTerms(calendar, calendar.range(period))} as "hasTerms",
       coalesce(h.status, 'none') as status, h.approved_at as "approvedAt", h.approver as "approvedBy", s.generated_at as "generatedAt", s.content_hash as "contentHash",
       ${tx.asOf === null ? isPending : sql`false`} as pending, s.version,

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import { type z } from 'zod';
 import { within } from '../earnings/commission-views.js';
-import { sumTeamEarnings } from '../earnings/team-page.js';
+import { isCovered, sumTeamEarnings } from '../earnings/team-page.js';
 import { type Period } from '../kernel/period.js';
 import { statementPeriodsTable } from '../ledger/input/as-of.js';
 import { loadRange } from '../ledger/input/calendar.js';
@@ -75,16 +75,12 @@ async function openDrafts(
   repIds: readonly string[] | null,
   ownRepId: string | null,
 ): Promise<RawBuilder<unknown>> {
-  const { from, to } = await loadRange(tx, period);
-  const periods = statementPeriodsTable(tx);
+  const days = await loadRange(tx, period);
   return sql`
-    from ${periods} h
+    from ${statementPeriodsTable(tx)} h
     where h.workspace_id = ${tx.workspaceId} and h.period = ${period} and h.status = 'draft'
       and h.rep_id is distinct from ${ownRepId}::uuid ${within('h.rep_id', repIds)}
-      and not exists (
-        select from ${periods} other
-        where other.workspace_id = h.workspace_id and other.rep_id = h.rep_id and other.status = 'approved'
-          and other.period <> h.period and other.from_day <= ${to}::date and other.to_day >= ${from}::date)`;
+      and not ${isCovered(tx, sql`h.rep_id`, period, days)}`;
 }
 
 /**

@@ -330,6 +330,7 @@ const probes: Readonly<Record<string, readonly Probe[]>> = {
   importQuotas: [],
   deleteQuota: [['DELETE /v1/quotas/<quota>']],
   getStatements: [['GET /v1/statements?repId=<rep>&period=2026-03']],
+  getPayrollSums: [],
   exportStatementsCsv: [],
   exportStatementsPdf: [],
   exportStatementsXlsx: [],

@@ -86,6 +86,21 @@ describe('pages of the team', () => {
     expect([none.statements, none.count]).to.deep.equal([[], 0]);
   });
 
+  it('list as missing the people who are not approved and whose days no other approved statement pays', async () => {
+    const quarter = (await get('/v1/statements?period=2026-Q1')).statements;
+    const isMissing = ({ status, coveredBy }: { status: string; coveredBy: string[] }) =>
+      status !== 'approved' && coveredBy.length === 0;
+    for (const [of, statements] of [
+      [period, (await get(`/v1/statements?period=${period}`)).statements],
+      ['2026-Q1', quarter],
+    ]) {
+      const page = await get(`/v1/statements?period=${of}&status=missing`);
+      expect(page.statements).to.deep.equal(statements.filter(isMissing));
+      expect(page.count).to.equal(page.statements.length);
+    }
+    expect(quarter.some(({ coveredBy }: { coveredBy: string[] }) => coveredBy.length > 0)).to.equal(true);
+  });
+
   it('of people are together the complete list, also of those that are found', async () => {
     const complete = (await get('/v1/reps')).reps;
     const found: unknown[] = [];

@@ -24,6 +24,7 @@ import { hasUnsealed } from '../packets/evidence-rows.js';
 import { Packet } from '../packets/packet.js';
 import { addPersonalData } from '../packets/personal-files.js';
 import { safeFilename, statementFilename, statementTotals } from '../statement-file.js';
+import { loadTeamCsv, writeTeamCsv } from '../team-csv.js';
 import { archivedMembers, controlTotals, hasPayable, loadTeamExport, type TeamExport } from '../team-export.js';
 import { planDocumentPage } from './plan-document-page.js';
 import { loadStatementFacts, type StatementFacts } from './statement-facts.js';
@@ -71,6 +72,8 @@ export class DocumentMaker {
         return this.teamXlsx(workspaceId, request, sink);
       case 'team.zip':
         return this.teamZip(workspaceId, request, sink);
+      case 'team.csv':
+        return this.teamCsv(workspaceId, request, sink);
       case 'plan.pdf':
         return this.planPdf(workspaceId, request, sink);
       case 'person.zip':
@@ -233,13 +236,21 @@ export class DocumentMaker {
 
   private loadTeam(workspaceId: string, request: ExportRequest) {
     const { period, managerId } = request;
-    return this.read(workspaceId, request, async (tx) => {
-      const repIds = managerId === null ? null : await findPeopleBelow(tx, managerId);
-      return {
-        workspace: await findWorkspace(tx),
-        team: await loadTeamExport(tx, period, this.clock, { repIds, everyone: false }),
-      };
-    });
+    return this.read(workspaceId, request, async (tx) => ({
+      workspace: await findWorkspace(tx),
+      team: await loadTeamExport(tx, period, this.clock, { repIds: await findTeam(tx, managerId), everyone: false }),
+    }));
+  }
+
+  private async teamCsv(workspaceId: string, request: ExportRequest, sink: PartSink): Promise<FinishedFile> {
+    const { period, managerId, csv } = request;
+    if (csv === undefined) throw new Error('the request has no terms of a CSV file');
+    const { file, team } = await this.read(workspaceId, request, async (tx) =>
+      loadTeamCsv(tx, period, csv, await findTeam(tx, managerId), this.clock),
+    );
+    const { content, ...written } = await writeTeamCsv(file, csv);
+    await sink.store(content);
+    return { ...written, ...peopleIn(request, team) };
   }
 
   private async teamZip(workspaceId: string, request: ExportRequest, sink: PartSink): Promise<FinishedFile> {
@@ -263,6 +274,11 @@ export class DocumentMaker {
       ...peopleIn(request, team, sink.storedReps),
     };
   }
+}
+
+/** The people to whom a team file is restricted; null for everyone. */
+function findTeam(tx: Transaction, managerId: string | null): Promise<string[] | null> {
+  return managerId === null ? Promise.resolve(null) : findPeopleBelow(tx, managerId);
 }
 
 /** The people in a file that is restricted to a team. Those of the stored parts may have left it since. */

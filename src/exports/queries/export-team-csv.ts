@@ -4,12 +4,12 @@ import { invalid } from '../../kernel/failure.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { CLOCK } from '../../platform/injection-tokens.js';
 import { Download, operation } from '../../platform/operations/operation.js';
-import { asOfQuery, optionalPeriod } from '../../platform/operations/schemas.js';
-import { loadLineFile } from '../line-file.js';
-import { loadPayrollFile } from '../load-payroll-file.js';
-import { csvFile, fileHash } from '../payroll-csv.js';
+import { asOfQuery, flag, optionalPeriod } from '../../platform/operations/schemas.js';
+import { resolvePeriod } from '../../statements/statement-views.js';
+import { exportFailures, exportJob, findManager } from '../export-job.js';
+import { ExportRequests } from '../export-requests.js';
 import { layouts, scopes } from '../payroll-layouts.js';
-import { type Included } from '../team-export.js';
+import { type CsvTerms, loadTeamCsv, writeTeamCsv } from '../team-csv.js';
 
 const query = z.strictObject({
   period: optionalPeriod,
@@ -38,6 +38,9 @@ const query = z.strictObject({
       'extended: also employee id, currency, days of the period, statement id and version; only for layout generic',
     ),
   delimiter: z.enum([',', ';']).default(',').describe('Delimiter of the file'),
+  async: flag
+    .default(false)
+    .describe('true: respond with the export job of the same file at once, for large teams; false: wait for the file'),
   asOf: asOfQuery,
 });
 
@@ -51,37 +54,42 @@ export const exportTeamCsv = operation({
   payroll: true,
   stepUp: 'always',
   query,
-  response: z.string(),
-  files: ['text/csv'],
-  failures: { payouts_enabled: 409 },
+  response: exportJob,
+  otherStatus: 202,
+  files: ['text/csv', 'application/json'],
+  startsWork: true,
+  failures: { ...exportFailures, payouts_enabled: 409 },
   example: { query: { period: '2026-02' } },
-  uses: { unitOfWork: UnitOfWork, clock: CLOCK },
-  async execute({ query: request }, caller, { unitOfWork, clock }): Promise<Download> {
-    const { layout, include, scope, columns, delimiter } = request;
-    if (columns === 'extended' && layout !== 'generic')
-      throw invalid({
-        path: 'columns',
-        message: 'are available with layout=generic only; other layouts have fixed columns',
-      });
-    if (scope === 'new' && layout === 'lines')
-      throw invalid({ path: 'scope', message: 'new is available in files for payroll only' });
-    if (scope === 'new' && ((include ?? 'approved') !== 'approved' || request.asOf !== undefined))
-      throw invalid({ path: 'scope', message: 'new contains approved statements as of now, without include and asOf' });
-    const included: Included | undefined = include === 'all' ? 'everyone' : include;
-    const selection = { repIds: visibleReps(caller), everyone: include === 'all' };
-    const requested = { period: request.period, scope, included, extended: columns === 'extended' };
+  uses: { unitOfWork: UnitOfWork, requests: ExportRequests, clock: CLOCK },
+  async execute({ query: { async, period, asOf, ...csv } }, caller, { unitOfWork, requests, clock }) {
+    assertFits(csv, asOf);
+    if (async)
+      return requests.submit(
+        caller,
+        async (tx) => {
+          const resolved = await resolvePeriod(tx, period, clock);
+          return { kind: 'team.csv', repId: null, managerId: findManager(caller), period: resolved.period, csv };
+        },
+        { async, asOf },
+      );
     const { file } = await unitOfWork.run(
       caller,
-      { lock: 'none', access: 'read', isolation: 'repeatable read', asOf: request.asOf },
-      (tx) =>
-        layout === 'lines'
-          ? loadLineFile(tx, requested, selection, clock)
-          : loadPayrollFile(tx, { ...requested, layout }, selection, clock),
+      { lock: 'none', access: 'read', isolation: 'repeatable read', asOf },
+      (tx) => loadTeamCsv(tx, period, csv, visibleReps(caller), clock),
     );
-    const content = Buffer.from(await csvFile(file.columns, file.lines, delimiter));
-    return new Download('text/csv; charset=utf-8', file.filename, content, {
-      ...file.totals,
-      'X-Content-SHA256': fileHash(content),
-    });
+    const { contentType, filename, content, headers } = await writeTeamCsv(file, csv);
+    return new Download(contentType, filename, content, headers);
   },
 });
+
+function assertFits({ layout, include = 'approved', scope, columns }: CsvTerms, asOf: Date | undefined): void {
+  if (columns === 'extended' && layout !== 'generic')
+    throw invalid({
+      path: 'columns',
+      message: 'are available with layout=generic only; other layouts have fixed columns',
+    });
+  if (scope === 'new' && layout === 'lines')
+    throw invalid({ path: 'scope', message: 'new is available in files for payroll only' });
+  if (scope === 'new' && (include !== 'approved' || asOf !== undefined))
+    throw invalid({ path: 'scope', message: 'new contains approved statements as of now, without include and asOf' });
+}

@@ -18,7 +18,7 @@ export const getExportFile = operation({
   stepUp: (_input, caller) => seesTeam(caller),
   params,
   response: z.string(),
-  files: ['application/pdf', workbookType, 'application/zip'],
+  files: ['application/pdf', workbookType, 'application/zip', 'text/csv'],
   failures: { ...exportFailures, job_not_found: 404, export_not_ready: 409 },
   example: { params: { jobId: sampleIds.jobId } },
   uses: { requests: ExportRequests },

@@ -353,7 +353,7 @@ const repColumns = sql`
 const withInviteMail = sql`left join unsent_mails() unsent on unsent.mail_id = r.invite_mail_id`;
 
 /** The reporting line `l` of reps `r` on the day. */
-function lineJoin(today: Day): RawBuilder<unknown> {
+export function lineJoin(today: Day): RawBuilder<unknown> {
   return sql`left join reporting_lines l on l.workspace_id = r.workspace_id and l.rep_id = r.rep_id
     and l.from_day <= ${today}::date and (l.to_day is null or l.to_day >= ${today}::date)`;
 }

@@ -124,7 +124,7 @@ async function readTeam(
     checks: await listChecks(tx, requestedPeriod, selected.repIds),
     approvals: await presentApprovals(tx, { period: requestedPeriod, repIds: selected.repIds }, caller, clock.now()),
     holds: await readApprovalHolds(tx, requestedPeriod, selected.repIds),
-    handed: await loadHandedAmounts(tx, requestedPeriod),
+    handed: await loadHandedAmounts(tx, requestedPeriod, selected.repIds),
     payouts: await loadStatementPayouts(tx, requestedPeriod, selected.repIds),
     currencies: await loadCurrencies(tx, members),
     deviations: request.deviations

@@ -6,7 +6,7 @@ import { type TeamStatement } from '#web/api/team-queries.js';
 import { netSums, present } from '#web/features/statements/pay-sums.js';
 import { findHandover, hasNothingNew } from '#web/pages/payroll/handover.js';
 import { findObstacle, layoutNames, layouts, missingIds } from '#web/pages/payroll/layouts.js';
-import { missingPeople } from '#web/pages/payroll/missing.js';
+import { largestFirst, missingPeople } from '#web/pages/payroll/missing.js';
 import { listPayPeriods } from '#web/pages/payroll/pay-periods.js';
 import { areEqual, asInFile, fileTotals, hasAmount, isApproved, lessHanded } from '#web/pages/payroll/sums.js';
 import { formatSpan, zoneName } from '#web/shared/format/dates.js';
@@ -63,8 +63,8 @@ describe('net payouts by currency', () => {
 
   it('lose what was handed over, in every currency of either', () => {
     const handed = [
-      { currency: 'USD', netPayout: 0.2 },
-      { currency: 'JPY', netPayout: 5 },
+      { currency: 'USD', amount: 0.2 },
+      { currency: 'JPY', amount: 5 },
     ];
     const sums = [
       { currency: 'USD', amount: '0.3' },
@@ -198,7 +198,7 @@ describe('the totals of a payroll file', () => {
 });
 
 describe('what prevents a payroll file', () => {
-  const facts = { terms: { companyCode: 'C1' } as never, currencies: ['USD'], withoutId: [] };
+  const facts = { terms: { companyCode: 'C1' } as never, currencies: ['USD'], withoutId: { count: 0, people: [] } };
 
   for (const [title, layout, change, text, needsIds] of [
     ['nothing', 'adp', {}, null, false],
@@ -219,7 +219,7 @@ describe('what prevents a payroll file', () => {
     [
       'a missing id',
       'adp',
-      { withoutId: [{ name: 'Ana' }] },
+      { withoutId: { count: 1, people: [{ name: 'Ana' }] } },
       'ADP needs a payroll ID of everyone in the file. Ana has none.',
       true,
     ],
@@ -232,10 +232,14 @@ describe('what prevents a payroll file', () => {
 
   it('is no number of currencies in a layout that names them, and no missing id elsewhere', () => {
     for (const layout of ['long', 'generic'] as const)
-      expect(findObstacle(layout, { ...facts, currencies: ['EUR', 'USD'], withoutId: [{ name: 'Ana' }] })).to.equal(
-        null,
-      );
-    expect(findObstacle('gusto', { ...facts, withoutId: [{ name: 'Ana' }] })).to.equal(null);
+      expect(
+        findObstacle(layout, {
+          ...facts,
+          currencies: ['EUR', 'USD'],
+          withoutId: { count: 1, people: [{ name: 'Ana' }] },
+        }),
+      ).to.equal(null);
+    expect(findObstacle('gusto', { ...facts, withoutId: { count: 1, people: [{ name: 'Ana' }] } })).to.equal(null);
   });
 
   for (const [count, text] of [
@@ -246,7 +250,9 @@ describe('what prevents a payroll file', () => {
     [9, 'P1, P2, P3, and 6 others have none.'],
   ] as const)
     it(`names three people: ${text}`, () => {
-      expect(missingIds(Array.from({ length: count }, (_, at) => ({ name: `P${at + 1}` })))).to.equal(text);
+      expect(
+        missingIds({ count, people: Array.from({ length: Math.min(count, 5) }, (_, at) => ({ name: `P${at + 1}` })) }),
+      ).to.equal(text);
     });
 });
 
@@ -270,7 +276,9 @@ describe('people who are missing in the file', () => {
       ],
       people,
     );
-    expect(missing.map(({ statement: { repId }, manager }) => [repId, manager?.name ?? null])).to.deep.equal([
+    expect(
+      largestFirst(missing).map(({ statement: { repId }, manager }) => [repId, manager?.name ?? null]),
+    ).to.deep.equal([
       ['zoe', 'Maya'],
       ['ana', null],
     ]);

@@ -15,8 +15,10 @@ export function saveFile(file: Blob, filename: string): void {
   setTimeout(() => URL.revokeObjectURL(address), 60_000);
 }
 
-/** The response to a request for a file: the file, or the job that makes it. */
-type Requested = File | { readonly jobId: string };
+/** A worker makes the file. */
+interface Job {
+  readonly jobId: string;
+}
 
 /** Receives the finished share of a job, from 0 to 1. */
 type OnProgress = (ratio: number) => void;
@@ -35,9 +37,14 @@ async function requestFile(jobId: string, onProgress: OnProgress): Promise<File>
   throw new ReadableError('The file was not ready in time. Try again.');
 }
 
+/** The file that was requested, once a worker has made it. */
+export function finishedFile(requested: unknown, onProgress: OnProgress = () => {}): File | Promise<File> {
+  return requested instanceof File ? requested : requestFile((requested as Job).jobId, onProgress);
+}
+
 /** Saves a file under the name that the service gives it. */
-async function save(requested: Requested, onProgress: OnProgress): Promise<void> {
-  const file = requested instanceof File ? requested : await requestFile(requested.jobId, onProgress);
+async function save(requested: unknown, onProgress: OnProgress): Promise<void> {
+  const file = await finishedFile(requested, onProgress);
   saveFile(file, file.name);
 }
 
@@ -49,12 +56,13 @@ export async function downloadStatement(
   format: StatementFormat,
   onProgress: OnProgress,
 ): Promise<void> {
-  await save((await api.exportStatement({ params: { repId }, query: { period, format } })) as Requested, onProgress);
+  await save(await api.exportStatement({ params: { repId }, query: { period, format } }), onProgress);
 }
 
 export type TeamFile = 'csv' | 'pdf' | 'xlsx' | 'zip';
 
 const requests = {
+  csv: api.exportStatementsCsv,
   pdf: api.exportStatementsPdf,
   xlsx: api.exportStatementsXlsx,
   zip: api.exportStatementsZip,
@@ -62,16 +70,12 @@ const requests = {
 
 /** A file of everyone: `csv` has one row for each person, `zip` all statements as PDF. */
 export async function downloadTeamFile(kind: TeamFile, period: string, onProgress: OnProgress): Promise<void> {
-  const requested =
-    kind === 'csv'
-      ? await api.exportStatementsCsv({ query: { period } })
-      : await requests[kind]({ query: { period, async: 'true' } });
-  await save(requested as unknown as Requested, onProgress);
+  await save(await requests[kind]({ query: { period, async: 'true' } }), onProgress);
 }
 
 /** The document of the plan that the person accepts. */
 export async function downloadPlanDocument(planVersionId: string, onProgress: OnProgress): Promise<void> {
-  await save((await api.exportPlanDocument({ params: { planVersionId } })) as unknown as Requested, onProgress);
+  await save(await api.exportPlanDocument({ params: { planVersionId } }), onProgress);
 }
 
 /** Who has accepted the plan, when, and which document. */

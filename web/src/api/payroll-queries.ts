@@ -1,8 +1,14 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
+import { type ServiceFile } from '#src/client.js';
 import { csvRows } from '../shared/format/csv.js';
 import { type Answer, api, ReadableError } from './client.js';
+import { finishedFile } from './download.js';
+import { keepPeriod, type PeopleQuery, pageOf } from './team-queries.js';
 
 export type Handover = Answer<'listPayrollHandovers'>['handovers'][number];
+export type PayrollSums = Answer<'getPayrollSums'>;
+/** The number of people, and the first of them. */
+export type SomePeople = PayrollSums['withoutPayrollId'];
 export type WaitingPeriod = Answer<'listPayrollHandovers'>['waiting'][number];
 export type PayrollTerms = Answer<'getWorkspace'>['payroll'];
 export type Layout = Handover['layout'];
@@ -32,11 +38,28 @@ export const payrollTermsQuery = queryOptions({
   queryFn: async ({ signal }) => (await api.getWorkspace({ query: { assigned: '0' } }, { signal })).payroll,
 });
 
-export const payrollFileQuery = (period: string, layout: Layout, scope: Scope) =>
+/** What payroll pays in the period: sums and numbers of the people, without a list of them, and a page of their teams. */
+export const payrollSumsQuery = (period: string, people: PeopleQuery = {}, page = 0) =>
+  queryOptions({
+    queryKey: ['payroll-sums', period, people, page],
+    queryFn: ({ signal }) => api.getPayrollSums({ query: { period, ...people, ...pageOf(page) } }, { signal }),
+    placeholderData: keepPeriod(period, people),
+  });
+
+/** The number of people with a statement or a plan in the period. */
+export function peopleOf({ approved, missing, covered }: PayrollSums): number {
+  return approved.people + missing.people + covered;
+}
+
+/** Files of more people are requested by the reader, and made by a worker. */
+export const maxPeopleAtOnce = 2000;
+
+export const payrollFileQuery = (period: string, layout: Layout, scope: Scope, isLarge = false) =>
   queryOptions({
     queryKey: ['payroll-file', period, layout, scope],
     queryFn: async ({ signal }): Promise<PayrollFile> => {
-      const file = await api.exportStatementsCsv({ query: { period, layout, scope } }, { signal });
+      const query = { period, layout, scope, ...(isLarge ? ({ async: 'true' } as const) : {}) };
+      const file = (await finishedFile(await api.exportStatementsCsv({ query }, { signal }))) as ServiceFile;
       if (!(file instanceof File) || file.sha256 === null) throw new ReadableError('The service returned no file.');
       const [header = [], ...rows] = csvRows(await file.text());
       return { layout, scope, file, sha256: file.sha256, header, rows };

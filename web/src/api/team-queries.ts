@@ -35,7 +35,7 @@ const everyone: PeopleQuery = {};
  * While people are chosen, the list stays as it is until the next one has arrived. A period never shows another. What is read of people by
  * id belongs to their rows (`useTogether`).
  */
-function keepPeriod(period: string, { ids }: PeopleQuery = everyone) {
+export function keepPeriod(period: string, { ids }: PeopleQuery = everyone) {
   return <Data>(data: Data | undefined, query: { readonly queryKey: readonly unknown[] } | undefined) =>
     query?.queryKey[1] === period && ids === undefined ? data : undefined;
 }
@@ -44,7 +44,7 @@ function keepPeriod(period: string, { ids }: PeopleQuery = everyone) {
 export const teamOnPage = idsOfRequest;
 
 /** The page as the service reads it. */
-function pageOf(page: number) {
+export function pageOf(page: number) {
   return { limit: String(teamOnPage), offset: String(page * teamOnPage) };
 }
 
@@ -95,7 +95,7 @@ export const toApproveQuery = (period: string) =>
   });
 
 /** Which statements of the team are listed: those of people, with a status. */
-export type StatementFilter = PeopleQuery & { readonly status?: 'open' | 'approved' };
+export type StatementFilter = PeopleQuery & { readonly status?: 'open' | 'missing' | 'approved' };
 
 /** A page of the statements of the team, each compared with the rep's last months, with the sums of everyone. */
 export const teamStatementsQuery = (period: string, of: StatementFilter = everyone, page = 0) =>

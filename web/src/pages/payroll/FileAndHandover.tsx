@@ -1,28 +1,31 @@
 import { IconDownload } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
 import { saveFile } from '../../api/download.js';
 import {
   type Handover,
   type Layout,
+  maxPeopleAtOnce,
+  type PayrollSums,
   type PayrollTerms,
   payrollFileQuery,
+  peopleOf,
   type Scope,
 } from '../../api/payroll-queries.js';
-import { type TeamStatements } from '../../api/team-queries.js';
 import { Button } from '../../components/Button.js';
 import { Segments } from '../../components/Segments.js';
-import { netSums, present } from '../../features/statements/pay-sums.js';
+import { present, sumByCurrency } from '../../features/statements/pay-sums.js';
 import { formatCount } from '../../shared/format/numbers.js';
 import { FileCard } from './FileCard.js';
 import { HandoverCard } from './HandoverCard.js';
 import { useDownloadedAt } from './handover.js';
 import { findObstacle } from './layouts.js';
-import { areEqual, fileTotals, hasAmount, isApproved, lessHanded } from './sums.js';
+import { areEqual, fileTotals, lessHanded } from './sums.js';
 
 interface FileAndHandoverProps {
   readonly period: string;
-  readonly team: TeamStatements;
+  readonly sums: PayrollSums;
   readonly handovers: readonly Handover[];
   readonly terms: PayrollTerms;
   readonly layout: Layout;
@@ -30,33 +33,40 @@ interface FileAndHandoverProps {
 }
 
 /** The file in the chosen layout, compared with the approved statements, and its hand-over, which appears with the first rows of the file. */
-export function FileAndHandover({ period, team, handovers, layout, scope, terms }: FileAndHandoverProps) {
+export function FileAndHandover({ period, sums, handovers, layout, scope, terms }: FileAndHandoverProps) {
   const navigate = useNavigate({ from: '/payroll' });
-  const approved = team.statements.filter(isApproved);
+  const { currency, approved, handedOver, withoutPayrollId: withoutId } = sums;
   const ofPeriod = handovers.filter((handover) => handover.period === period);
-  const approvedSums = present(netSums(approved, team.currency));
-  const ledger = scope === 'full' ? approvedSums : present(lessHanded(approvedSums, team.handedOver));
-  const approvedIds = new Set(approved.filter(hasAmount).map(({ repId }) => repId));
-  const withoutId = team.missingPayrollIds.filter(({ repId }) => approvedIds.has(repId));
-  const inFile = (repIds: readonly string[]) =>
-    approved.filter(({ repId }) => approvedIds.has(repId) && repIds.includes(repId));
-  const changedIds = inFile(team.changedPayrollIds.map(({ repId }) => repId));
-  const sharedIds = inFile(team.sharedPayrollIds);
-  const obstacle = findObstacle(layout, { terms, currencies: ledger.map(({ currency }) => currency), withoutId });
-  const query = useQuery({ ...payrollFileQuery(period, layout, scope), enabled: obstacle === null });
+  const approvedSums = present(sumByCurrency(approved.sums, currency));
+  const ledger = scope === 'full' ? approvedSums : present(lessHanded(approvedSums, handedOver));
+  const obstacle = findObstacle(layout, { terms, currencies: ledger.map((sum) => sum.currency), withoutId });
+  const people = peopleOf(sums);
+  const isLarge = people > maxPeopleAtOnce;
+  const [requested, setRequested] = useState<string | null>(null);
+  const isRequested = !isLarge || requested === `${layout} ${scope}`;
+  const query = useQuery({
+    ...payrollFileQuery(period, layout, scope, isLarge),
+    enabled: obstacle === null && isRequested,
+  });
   const downloaded = useDownloadedAt(query.data);
   const file =
     obstacle === null && query.data?.layout === layout && query.data.scope === scope && !query.isPlaceholderData
       ? query.data
       : null;
-  const totals = file === null ? [] : fileTotals(file, ledger[0]?.currency ?? team.currency);
+  const totals = file === null ? [] : fileTotals(file, ledger[0]?.currency ?? currency);
   const isEqual = file !== null && areEqual(totals, ledger);
   return (
     <>
       <FileCard
         furtherNote={layout === 'generic' ? 'This layout contains drafts too.' : undefined}
-        {...{ period, layout, query, obstacle, totals, ledger, isEqual, withoutId, changedIds, sharedIds }}
-        currency={team.currency}
+        {...{ period, currency, layout, query, obstacle, totals, ledger, isEqual, withoutId }}
+        changedIds={sums.changedPayrollIds}
+        sharedIds={sums.sharedPayrollIds}
+        request={
+          file === null && isLarge && !query.isError
+            ? { people, isBusy: query.isFetching, onRequest: () => setRequested(`${layout} ${scope}`) }
+            : undefined
+        }
         onLayout={(next) => navigate({ search: { period, layout: next, scope } })}
         choices={
           ofPeriod.length === 0 ? undefined : (
@@ -71,9 +81,7 @@ export function FileAndHandover({ period, team, handovers, layout, scope, terms 
             />
           )
         }
-        withoutRow={
-          layout === 'generic' || scope === 'new' ? null : <WithoutAmount count={approved.length - approvedIds.size} />
-        }
+        withoutRow={layout === 'generic' || scope === 'new' ? null : <WithoutAmount count={approved.withoutAmount} />}
         action={({ file: content }, isCurrent) => (
           <Button
             icon={IconDownload}
@@ -92,7 +100,7 @@ export function FileAndHandover({ period, team, handovers, layout, scope, terms 
           {...{ period, file, totals, isEqual }}
           downloadedAt={downloaded.at}
           handovers={ofPeriod}
-          isComplete={approved.length === team.statements.length}
+          isComplete={approved.people === people}
         />
       )}
     </>

@@ -2,8 +2,7 @@ import { IconAlertTriangle, IconCheck, IconFileZip } from '@tabler/icons-react';
 import { type UseQueryResult } from '@tanstack/react-query';
 import { type ReactNode } from 'react';
 import { downloadTeamFile, type TeamFile, useDownload } from '../../api/download.js';
-import { type Layout, type PayrollFile } from '../../api/payroll-queries.js';
-import { type TeamStatements } from '../../api/team-queries.js';
+import { type Layout, type PayrollFile, type SomePeople } from '../../api/payroll-queries.js';
 import { Button } from '../../components/Button.js';
 import { Loaded } from '../../components/Loaded.js';
 import { Money } from '../../components/Money.js';
@@ -11,13 +10,20 @@ import { Note } from '../../components/Note.js';
 import { Card } from '../../components/Page.js';
 import { Segments } from '../../components/Segments.js';
 import { type Sum } from '../../features/statements/pay-sums.js';
-import { formatNumber, formatPercent } from '../../shared/format/numbers.js';
+import { formatCount, formatNumber, formatPercent } from '../../shared/format/numbers.js';
 import { FilePreview } from './FilePreview.js';
 import { hasNothingNew } from './handover.js';
 import { firstNames, layoutNames, layouts, missingIds, type Obstacle } from './layouts.js';
 import { MissingIds, PeopleLink } from './MissingIds.js';
 import styles from './Payroll.module.css';
 import { type FileTotal } from './sums.js';
+
+interface FileRequest {
+  /** The number of people in the period. */
+  readonly people: number;
+  readonly isBusy: boolean;
+  readonly onRequest: () => void;
+}
 
 interface FileCardProps {
   readonly title?: string;
@@ -32,6 +38,8 @@ interface FileCardProps {
   /** What of the period is in the file. */
   readonly choices?: ReactNode;
   readonly query: UseQueryResult<PayrollFile>;
+  /** A large file that the reader requests; undefined for one that loads by itself. */
+  readonly request?: FileRequest | undefined;
   /** Why there is no file in this layout. */
   readonly obstacle: Obstacle | null;
   readonly totals: readonly FileTotal[];
@@ -39,19 +47,21 @@ interface FileCardProps {
   readonly isEqual: boolean;
   /** Who has no row, and why. */
   readonly withoutRow: ReactNode;
-  readonly withoutId: TeamStatements['missingPayrollIds'];
+  readonly withoutId: SomePeople;
   /** Whose payroll id is not the one that was approved or last handed over. */
-  readonly changedIds: readonly { readonly name: string }[];
+  readonly changedIds: SomePeople;
   /** Who has the payroll id of another person. */
-  readonly sharedIds: readonly { readonly name: string }[];
+  readonly sharedIds: SomePeople;
   /** What is done with the file. */
   readonly action: (file: PayrollFile, isCurrent: boolean) => ReactNode;
 }
 
+const noPeople: SomePeople = { count: 0, people: [] };
+
 /** A file in one of the layouts: its first rows as they are, its totals, and the comparison with the ledger. */
 export function FileCard(props: FileCardProps) {
   const { title = 'File', period, layout, furtherNote, offered = layoutNames, onLayout, choices, query } = props;
-  const { obstacle, totals } = props;
+  const { obstacle, totals, request } = props;
   return (
     <Card
       title={title}
@@ -69,7 +79,9 @@ export function FileCard(props: FileCardProps) {
       <p className={styles.note}>
         {[layouts[layout].note, ...(furtherNote === undefined ? [] : [furtherNote])].join(' ')}
       </p>
-      {obstacle === null ? (
+      {obstacle === null && request !== undefined ? (
+        <Requested period={period} request={request} />
+      ) : obstacle === null ? (
         <Loaded query={query} height={320}>
           {(file) =>
             hasNothingNew(file) ? (
@@ -88,13 +100,41 @@ export function FileCard(props: FileCardProps) {
         </Loaded>
       ) : (
         <>
-          <MissingIds people={obstacle.needsIds ? props.withoutId : []} title="There is no file in this layout">
+          <MissingIds of={obstacle.needsIds ? props.withoutId : noPeople} title="There is no file in this layout">
             {obstacle.text}
           </MissingIds>
           <OnlyPdfs period={period} />
         </>
       )}
     </Card>
+  );
+}
+
+/** A file of many people is made by a worker when the reader asks for it. */
+function Requested({
+  period,
+  request: { people, isBusy, onRequest },
+}: {
+  readonly period: string;
+  readonly request: FileRequest;
+}) {
+  return (
+    <>
+      <p className={styles.complete} role="status">
+        {isBusy
+          ? 'A worker makes the file. Its first rows and its totals appear here when it is ready.'
+          : `The period has ${formatCount(people, 'person', 'people')}. Make the file to compare it with the ledger and to download it.`}
+      </p>
+      <div className={styles.control}>
+        <span />
+        <div className={styles.downloads}>
+          <AllPdfs period={period} />
+          <Button kind="primary" isBusy={isBusy} onClick={onRequest}>
+            {isBusy ? 'Making the file' : 'Make the file'}
+          </Button>
+        </div>
+      </div>
+    </>
   );
 }
 
@@ -111,7 +151,7 @@ function Problems({ layout, totals, isEqual, withoutId, changedIds, sharedIds, q
           </p>
         </Note>
       ) : null}
-      {changedIds.length > 0 ? (
+      {changedIds.count > 0 ? (
         <Note tone="warning" icon={IconAlertTriangle} title="Changed payroll IDs" actions={<PeopleLink />}>
           <p>
             The payroll ID of {firstNames(changedIds)} was set or changed after the approval or since the last
@@ -119,13 +159,13 @@ function Problems({ layout, totals, isEqual, withoutId, changedIds, sharedIds, q
           </p>
         </Note>
       ) : null}
-      {sharedIds.length > 0 ? (
+      {sharedIds.count > 0 ? (
         <Note tone="negative" icon={IconAlertTriangle} title="The same payroll ID" actions={<PeopleLink />}>
           <p>{firstNames(sharedIds)} have the payroll ID of another person, who would be paid instead.</p>
         </Note>
       ) : null}
-      {withoutId.length > 0 && layout !== 'generic' ? (
-        <MissingIds people={withoutId} title="Rows without a payroll ID">
+      {withoutId.count > 0 && layout !== 'generic' ? (
+        <MissingIds of={withoutId} title="Rows without a payroll ID">
           {missingIds(withoutId)} The payroll system cannot assign their rows.
         </MissingIds>
       ) : null}

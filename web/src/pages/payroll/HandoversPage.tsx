@@ -16,7 +16,6 @@ import { formatPeriod } from '../../shared/format/periods.js';
 import { describeFile, layouts } from './layouts.js';
 import { batchStates } from './PayoutCard.js';
 import { listPayPeriods, type PayPeriod } from './pay-periods.js';
-import { handedSums } from './sums.js';
 
 /** Every file that was handed over, every payout batch, and the periods that wait for one, the latest period first. */
 export function HandoversPage() {
@@ -138,7 +137,12 @@ function buildColumns(currency: string): readonly Column<PayPeriod>[] {
       cell: ({ handover, batch, waiting }) => {
         const totals = batch?.totals.map(({ currency: code, payable }) => ({ currency: code, netPayout: payable }));
         const sums = handover?.totals ?? totals ?? waiting?.totals;
-        return sums === undefined ? null : <SumLines sums={handedSums(sums)} main={currency} />;
+        return sums === undefined ? null : (
+          <SumLines
+            sums={sums.map((sum) => ({ currency: sum.currency, amount: String(sum.netPayout) }))}
+            main={currency}
+          />
+        );
       },
     },
   ];

@@ -1,7 +1,7 @@
 import { IconAlertTriangle } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
-import { type TeamStatements } from '../../api/team-queries.js';
+import { type SomePeople } from '../../api/payroll-queries.js';
 import { isPersisted } from '../../app/persisted-state.js';
 import { useSession } from '../../app/session.js';
 import { LinkButton } from '../../components/Button.js';
@@ -9,18 +9,14 @@ import { Note } from '../../components/Note.js';
 import styles from './Payroll.module.css';
 import { PayrollIdDialog, payrollIdKey } from './PayrollIdDialog.js';
 
-type Payee = TeamStatements['missingPayrollIds'][number];
-
 interface MissingIdsProps {
-  readonly people: readonly Payee[];
+  readonly of: SomePeople;
   readonly title: string;
   readonly children: ReactNode;
 }
 
-const maxVisible = 5;
-
 /** A warning about people without an ID in the payroll system, which is added here. */
-export function MissingIds({ people, title, children }: MissingIdsProps) {
+export function MissingIds({ of: { people, count }, title, children }: MissingIdsProps) {
   const { role } = useSession();
   const [edited, setEdited] = useState(() => people.find(({ repId }) => isPersisted(payrollIdKey(repId))) ?? null);
   const mayAdd = role !== 'manager' && people.length > 0;
@@ -29,12 +25,12 @@ export function MissingIds({ people, title, children }: MissingIdsProps) {
       tone="warning"
       icon={IconAlertTriangle}
       title={title}
-      actions={people.length > maxVisible ? <PeopleLink /> : undefined}
+      actions={count > people.length ? <PeopleLink /> : undefined}
     >
       <p>{children}</p>
       {mayAdd ? (
         <p className={styles.adds}>
-          {people.slice(0, maxVisible).map((person) => (
+          {people.map((person) => (
             <LinkButton key={person.repId} onClick={() => setEdited(person)}>
               Add ID of {person.name}
             </LinkButton>

@@ -1,25 +1,60 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
+import { usePeopleById } from '../../api/people-by-id.js';
 import { type Person, peopleQuery } from '../../api/person-list-queries.js';
+import { countOf, isWhole, type PeopleQuery, teamOnPage, teamStatementsQuery } from '../../api/team-queries.js';
 import { useSession } from '../../app/session.js';
 import { type Column, DataTable } from '../../components/DataTable.js';
+import { type Loading } from '../../components/Loaded.js';
 import { StatementLink } from '../../components/links.js';
-import { netSums } from '../../features/statements/pay-sums.js';
+import { ListPager } from '../../components/Pager.js';
+import { useTogether } from '../../components/together.js';
+import { netSums, type Sum } from '../../features/statements/pay-sums.js';
 import { SumLines } from '../../features/statements/SumLines.js';
 import { formatPeriod } from '../../shared/format/periods.js';
 import { ShowAll, useFirstRows } from './FirstRows.js';
-import { type Missing } from './missing.js';
+import { largestFirst, type Missing, missingPeople } from './missing.js';
 import styles from './Payroll.module.css';
 import { hasAmount } from './sums.js';
 
-interface MissingPeopleProps {
+interface MissingPage {
+  readonly missing: readonly Missing[];
+  /** The number of people on all pages. */
+  readonly count: number;
+}
+
+/**
+ * A page of the people who are not in the file, with their managers: by name, and with the largest amounts first if one page has
+ * everyone.
+ */
+export function useMissingPeople(period: string, people: PeopleQuery, page: number): Loading<MissingPage> {
+  const listed = useQuery(teamStatementsQuery(period, { ...people, status: 'missing' }, page));
+  const listedPeople = usePeopleById((listed.data?.statements ?? []).map(({ repId }) => repId));
+  const managers = usePeopleById([...(listedPeople.data?.values() ?? [])].map(({ managerId }) => managerId));
+  const { data, ...state } = useTogether({ listed, people: listedPeople, managers }, period);
+  if (data === undefined) return { ...state, data };
+  const { statements } = data.listed;
+  const missing = missingPeople(statements, new Map([...data.managers, ...data.people]));
+  return {
+    ...state,
+    data: {
+      missing: isWhole(data.listed, statements) ? largestFirst(missing) : missing,
+      count: countOf(data.listed, statements),
+    },
+  };
+}
+
+interface MissingPeopleProps extends MissingPage {
   readonly period: string;
   readonly currency: string;
-  readonly missing: readonly Missing[];
+  /** Of everyone who is not in the file. */
+  readonly sums: readonly Sum[];
+  readonly page: number;
+  readonly onPage: (page: number) => void;
 }
 
 /** Who is not in the file, why, and one action for each. */
-export function MissingPeople({ period, currency, missing }: MissingPeopleProps) {
+export function MissingPeople({ period, currency, missing, count, sums, page, onPage }: MissingPeopleProps) {
   const rows = useFirstRows(missing);
   const [admin] = useQuery(peopleQuery({ role: 'admin', active: 'true' }, 0, 1)).data?.reps ?? [];
   return (
@@ -36,20 +71,12 @@ export function MissingPeople({ period, currency, missing }: MissingPeopleProps)
           rowHeight={53}
           total={{
             person: 'Total so far',
-            net: (
-              <SumLines
-                isTotal
-                main={currency}
-                sums={netSums(
-                  missing.map(({ statement }) => statement),
-                  currency,
-                )}
-              />
-            ),
+            net: <SumLines isTotal main={currency} sums={sums} />,
           }}
         />
       )}
       <ShowAll rows={rows} one="person" many="people" />
+      <ListPager page={page} pageSize={teamOnPage} count={count} onChange={onPage} />
     </section>
   );
 }

@@ -3,7 +3,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { exceptPreviews, useChange } from '../../api/change.js';
 import { api } from '../../api/client.js';
 import { nextBatchQuery, type PayoutBatch } from '../../api/payout-queries.js';
-import { type Layout, type PayrollFile, type PayrollTerms } from '../../api/payroll-queries.js';
+import { type Layout, type PayrollFile, type PayrollTerms, type SomePeople } from '../../api/payroll-queries.js';
 import { type TeamStatements } from '../../api/team-queries.js';
 import { showMessage } from '../../app/messages.js';
 import { usePersistedDialog } from '../../app/persisted-state.js';
@@ -40,9 +40,9 @@ export function NextBatch({ period, team, rows, terms, withoutRow, layout, paidI
   const offered = layoutsFor(ledger.length);
   const current = offered.find((name) => name === layout) ?? (offered[0] as Layout);
   const newIds = new Set(repIds);
-  const withoutId = team.missingPayrollIds.filter(({ repId }) => newIds.has(repId));
+  const withoutId = firstOf(team.missingPayrollIds.filter(({ repId }) => newIds.has(repId)));
   const inFile = (ids: readonly string[]) =>
-    team.statements.filter(({ repId }) => newIds.has(repId) && ids.includes(repId));
+    firstOf(team.statements.filter(({ repId }) => newIds.has(repId) && ids.includes(repId)));
   const obstacle = findObstacle(current, { terms, currencies: ledger.map(({ currency }) => currency), withoutId });
   const query = useQuery({
     ...nextBatchQuery(period, current, chosen),
@@ -91,11 +91,15 @@ export function NextBatch({ period, team, rows, terms, withoutRow, layout, paidI
   );
 }
 
+function firstOf(people: SomePeople['people']): SomePeople {
+  return { count: people.length, people: people.slice(0, 5).map(({ repId, name, email }) => ({ repId, name, email })) };
+}
+
 function WithoutRows({ groups }: { readonly groups: readonly WithoutRow[] }) {
   return groups.map(({ reason, names }) => (
     <span key={reason} className="second">
       {formatCount(names.length, 'person', 'people')} without a row, {reason}
-      {names.length > 3 ? '' : `: ${firstNames(names.map((name) => ({ name })))}`}
+      {names.length > 3 ? '' : `: ${firstNames({ count: names.length, people: names.map((name) => ({ name })) })}`}
     </span>
   ));
 }
@@ -105,7 +109,7 @@ interface CreateDialogProps {
   readonly file: PayrollFile;
   readonly totals: readonly Sum[];
   readonly currency: string | null;
-  readonly withoutId: readonly { readonly name: string }[];
+  readonly withoutId: SomePeople;
   readonly onClose: () => void;
 }
 
@@ -135,7 +139,7 @@ function CreateDialog({ period, file, totals, currency, withoutId, onClose }: Cr
         the layout {layouts[file.layout].label}. Its amounts are in no other batch, and its statements cannot be
         unlocked, until the batch is cancelled. Marking it as paid is final.
       </p>
-      {withoutId.length === 0 ? null : (
+      {withoutId.count === 0 ? null : (
         <p>Payroll IDs: {missingIds(withoutId)} The payroll system cannot assign their rows.</p>
       )}
     </Dialog>

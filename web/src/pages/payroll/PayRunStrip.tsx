@@ -1,6 +1,7 @@
-import { isPaidElsewhere, type TeamStatement, type TeamStatements } from '../../api/team-queries.js';
+import { type PayrollSums } from '../../api/payroll-queries.js';
+import { type TeamStatement } from '../../api/team-queries.js';
 import { StatStrip } from '../../components/StatCard.js';
-import { netSums, present, sumByCurrency, sumWords } from '../../features/statements/pay-sums.js';
+import { present, sumByCurrency, sumWords } from '../../features/statements/pay-sums.js';
 import { SumCard } from '../../features/statements/SumCard.js';
 import { formatDay } from '../../shared/format/dates.js';
 import { formatCount, formatNumber } from '../../shared/format/numbers.js';
@@ -9,18 +10,18 @@ import { batchedSums, dueSums, type Held, paidDays, type RunRow } from './pay-ru
 import { isApproved } from './sums.js';
 
 interface PayRunStripProps {
-  readonly team: TeamStatements;
+  readonly sums: PayrollSums;
+  readonly statements: readonly TeamStatement[];
   readonly rows: readonly RunRow[];
   /** What is held; null for a period before the present one, of which holds say nothing. */
   readonly held: readonly Held[] | null;
 }
 
 /** What a pay period has paid, in the currencies of the bank, what is left to pay, and what cannot be paid yet. */
-export function PayRunStrip({ team, rows, held }: PayRunStripProps) {
-  const { statements, currency } = team;
-  const counted = statements.filter((statement) => !isPaidElsewhere(statement));
-  const approved = counted.filter(isApproved);
-  const others = counted.filter((statement) => !isApproved(statement));
+export function PayRunStrip({ sums, statements, rows, held }: PayRunStripProps) {
+  const { currency, missing } = sums;
+  const counted = formatCount(sums.approved.people + missing.people, 'person', 'people');
+  const approved = statements.filter(isApproved);
   const paid = batchedSums(approved, currency, ({ status }) => status === 'paid');
   const open = present(batchedSums(approved, currency, ({ status }) => status === 'open'));
   const owed = present(
@@ -42,13 +43,13 @@ export function PayRunStrip({ team, rows, held }: PayRunStripProps) {
         sums={sumByCurrency([...dueSums(rows, currency), ...open], currency)}
         note={[
           ...(open.length === 0 ? [] : [`${sumWords(open, ' and ')} of it in an open batch`]),
-          others.length === 0
-            ? `all ${formatCount(counted.length, 'person', 'people')} approved`
-            : `${formatNumber(approved.length)} of ${formatCount(counted.length, 'person', 'people')} approved`,
-          ...withoutIdWords(team, approved),
+          missing.people === 0
+            ? `all ${counted} approved`
+            : `${formatNumber(sums.approved.people)} of ${counted} approved`,
+          ...withoutIdWords(sums),
         ].join(', ')}
       />
-      <SumCard label="Not approved yet" sums={netSums(others, currency)} note={describeNote(others)} />
+      <SumCard label="Not approved yet" sums={sumByCurrency(missing.sums, currency)} note={describeNote(missing)} />
       {held === null ? null : (
         <SumCard
           label="Held now"

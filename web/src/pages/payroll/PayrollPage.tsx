@@ -4,28 +4,32 @@ import { heldPayablesQuery, payoutBatchesQuery } from '../../api/payout-queries.
 import {
   handoversQuery,
   type Layout,
+  type PayrollSums,
   type PayrollTerms,
+  payrollSumsQuery,
   payrollTermsQuery,
+  peopleOf,
   type Scope,
 } from '../../api/payroll-queries.js';
 import { allPeopleQuery, type Person } from '../../api/person-list-queries.js';
-import { allStatementsQuery, type TeamStatements } from '../../api/team-queries.js';
+import { allStatementsQuery, type TeamStatement, type TeamStatements } from '../../api/team-queries.js';
 import { useSession } from '../../app/session.js';
 import { useEndedPeriod } from '../../app/today.js';
 import blocks from '../../components/Blocks.module.css';
 import { combineQueries, Loaded } from '../../components/Loaded.js';
+import { useListPage } from '../../components/list-page.js';
 import { Page } from '../../components/Page.js';
 import { PeriodPicker } from '../../components/PeriodPicker.js';
 import { EmptyState } from '../../components/States.js';
+import { ifSent } from '../../components/together.js';
 import { ListedPeople, usePeopleQuery } from '../../features/people/ListedPeople.js';
 import { isFiltered, type PersonFilter, personFilterOf } from '../../features/people/person-filter.js';
-import { hasPayouts } from '../../features/statements/pay-sums.js';
+import { sumByCurrency } from '../../features/statements/pay-sums.js';
 import { formatSpan, zoneName } from '../../shared/format/dates.js';
 import { formatMoney } from '../../shared/format/numbers.js';
 import { formatPeriod } from '../../shared/format/periods.js';
 import { FileAndHandover } from './FileAndHandover.js';
-import { MissingPeople } from './MissingPeople.js';
-import { missingPeople } from './missing.js';
+import { MissingPeople, useMissingPeople } from './MissingPeople.js';
 import { NextBatch } from './NextBatch.js';
 import { PayoutCard } from './PayoutCard.js';
 import { HeldCard, PayRun } from './PayRun.js';
@@ -43,7 +47,7 @@ export function PayrollPage() {
   const navigate = useNavigate({ from: '/payroll' });
   const search = route.useSearch();
   const period = useEndedPeriod(search.period);
-  const team = useQuery(allStatementsQuery(period));
+  const query = useQuery(payrollSumsQuery(period));
   return (
     <Page
       isInOrder
@@ -57,16 +61,16 @@ export function PayrollPage() {
         />
       }
     >
-      <Loaded query={team} height={480}>
-        {(statements) =>
-          statements.statements.length === 0 ? (
-            <EmptyState title={`No amounts in ${formatPeriod(period)}`} sum={formatMoney(0, statements.currency)}>
+      <Loaded query={query} height={480}>
+        {(sums) =>
+          peopleOf(sums) === 0 ? (
+            <EmptyState title={`No amounts in ${formatPeriod(period)}`} sum={formatMoney(0, sums.currency)}>
               People appear here when a plan is assigned to them in the period, or when they have an amount in it.
             </EmptyState>
           ) : (
             <PayrollPeriod
               period={period}
-              team={statements}
+              sums={sums}
               filter={personFilterOf(search)}
               file={{ layout: search.layout, scope: search.scope, currency: search.currency }}
             />
@@ -79,7 +83,8 @@ export function PayrollPage() {
 
 interface PayrollPeriodProps {
   readonly period: string;
-  readonly team: TeamStatements;
+  /** Of everyone. */
+  readonly sums: PayrollSums;
   readonly filter: PersonFilter;
   /** The layout, the scope and the currency of the file in the address. */
   readonly file: FileChoice;
@@ -92,50 +97,60 @@ interface FileChoice {
 }
 
 /** Everything appears at once, so that nothing moves. */
-function PayrollPeriod({ period, team, filter, file }: PayrollPeriodProps) {
+function PayrollPeriod({ period, sums, filter, file }: PayrollPeriodProps) {
   const navigate = useNavigate({ from: '/payroll' });
+  const people = usePeopleQuery(filter);
+  const [missingPage, onMissingPage] = useListPage({ period, people });
+  const [teamPage, onTeamPage] = useListPage({ period, people });
+  const pays = sums.isPayPeriod;
+  const isOfSome = pays && isFiltered(filter);
   const query = combineQueries({
-    everyone: useQuery(allPeopleQuery()),
-    meant: useQuery(allPeopleQuery(usePeopleQuery(filter))),
+    visible: useQuery(payrollSumsQuery(period, people, teamPage)),
+    missing: useMissingPeople(period, people, missingPage),
     handovers: useQuery(handoversQuery),
     terms: useQuery(payrollTermsQuery),
+    team: ifSent(useQuery({ ...allStatementsQuery(period), enabled: pays }), pays),
+    meant: ifSent(useQuery({ ...allPeopleQuery(people), enabled: isOfSome }), isOfSome),
   });
-  const { data, ...state } = query;
-  const found = data && { ...data, visible: isFiltered(filter) ? statementsOf(team, data.meant) : team };
-  const pays = hasPayouts(team.statements);
   return (
     <>
       <ListedPeople
-        count={team.statements.length}
+        count={peopleOf(sums)}
         filter={filter}
-        visible={found?.visible.statements.length}
+        visible={query.data && peopleOf(query.data.visible)}
         onFilter={(next) => navigate({ search: (present) => ({ ...present, ...next }), replace: true })}
       />
-      <Loaded query={{ ...state, data: found }} height={900}>
-        {({ visible, everyone: people, handovers: { handovers: recorded }, terms: codes }) => (
+      <Loaded query={query} height={900}>
+        {({ visible, missing, handovers: { handovers: recorded }, terms: codes, team, meant }) => (
           <>
-            {pays ? <PaySums team={visible} /> : <PayrollStrip team={visible} />}
+            {team === null ? (
+              <PayrollStrip sums={visible} />
+            ) : (
+              <PaySums period={period} sums={visible} statements={statementsOf(team, meant)} />
+            )}
             <div className={`${blocks.columns} ${styles.tables}`}>
               <MissingPeople
-                period={period}
-                currency={team.currency}
-                missing={missingPeople(visible.statements, byId(people))}
+                {...{ period, ...missing }}
+                currency={sums.currency}
+                sums={sumByCurrency(visible.missing.sums, sums.currency)}
+                page={missingPage}
+                onPage={onMissingPage}
               />
-              <ReadyByTeam team={visible} people={byId(people)} />
+              <ReadyByTeam sums={visible} people={peopleOf(visible)} page={teamPage} onPage={onTeamPage} />
             </div>
             {isFiltered(filter) ? <p className="dim">{wholePeriod(pays)}</p> : null}
-            {pays ? (
-              <Payout key={period} period={period} team={team} terms={codes} file={file} />
-            ) : (
+            {team === null ? (
               <FileAndHandover
                 key={period}
                 period={period}
-                team={team}
+                sums={sums}
                 handovers={recorded}
                 terms={codes}
                 layout={file.layout ?? recorded[0]?.layout ?? 'gusto'}
                 scope={recorded.some((handover) => handover.period === period) ? (file.scope ?? 'new') : 'full'}
               />
+            ) : (
+              <Payout key={period} period={period} team={team} terms={codes} file={file} />
             )}
           </>
         )}
@@ -144,27 +159,30 @@ function PayrollPeriod({ period, team, filter, file }: PayrollPeriodProps) {
   );
 }
 
-/** Those of the people. What was handed over is known for everyone only. */
-function statementsOf(team: TeamStatements, people: readonly Person[]): TeamStatements {
+/** Those of the people; null for everyone. */
+function statementsOf({ statements }: TeamStatements, people: readonly Person[] | null): readonly TeamStatement[] {
+  if (people === null) return statements;
   const ids = new Set(people.map(({ id }) => id));
-  return { ...team, statements: team.statements.filter(({ repId }) => ids.has(repId)), handedOver: [] };
+  return statements.filter(({ repId }) => ids.has(repId));
 }
 
+/** Of the people who pass the filter of the page. */
 interface PaySumsProps {
-  /** Of the people who pass the filter of the page. */
-  readonly team: TeamStatements;
+  readonly period: string;
+  readonly sums: PayrollSums;
+  readonly statements: readonly TeamStatement[];
 }
 
 /** The sums of a pay period and its people. Holds are those of today, so earlier periods have none. */
-function PaySums({ team }: PaySumsProps) {
-  const listed = new Set(team.statements.map(({ repId }) => repId));
-  const isPresent = team.period >= useEndedPeriod();
+function PaySums({ period, sums, statements }: PaySumsProps) {
+  const listed = new Set(statements.map(({ repId }) => repId));
+  const isPresent = period >= useEndedPeriod();
   const held = useHeld(isPresent).filter(({ repId }) => listed.has(repId));
-  const rows = listRunRows(team.statements);
+  const rows = listRunRows(statements);
   return (
     <>
-      <PayRunStrip team={team} rows={rows} held={isPresent ? held : null} />
-      <PayRun period={team.period} currency={team.currency} rows={rows} />
+      <PayRunStrip {...{ sums, statements, rows }} held={isPresent ? held : null} />
+      <PayRun period={period} currency={sums.currency} rows={rows} />
       <HeldCard held={held} />
     </>
   );
@@ -175,7 +193,8 @@ function useHeld(isPresent: boolean): readonly Held[] {
   return listHeld(payables);
 }
 
-interface PayoutProps extends Pick<PayrollPeriodProps, 'period' | 'team' | 'file'> {
+interface PayoutProps extends Pick<PayrollPeriodProps, 'period' | 'file'> {
+  readonly team: TeamStatements;
   readonly terms: PayrollTerms;
 }
 
@@ -202,10 +221,6 @@ function Payout({ period, team, terms, file }: PayoutProps) {
       )}
     </Loaded>
   );
-}
-
-function byId(people: readonly Person[]): ReadonlyMap<string, Person> {
-  return new Map(people.map((person) => [person.id, person]));
 }
 
 /** What is paid does not depend on the filter. */

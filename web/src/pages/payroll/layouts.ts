@@ -71,11 +71,17 @@ function order(layout: Layout): number {
   return ['long', 'workday', 'generic'].indexOf(layout);
 }
 
+/** The number of people, and the names of the first of them. */
+interface Named {
+  readonly count: number;
+  readonly people: readonly { readonly name: string }[];
+}
+
 interface Facts {
   readonly terms: PayrollTerms;
   readonly currencies: readonly string[];
   /** People with an approved amount and without a payroll id. */
-  readonly withoutId: readonly { readonly name: string }[];
+  readonly withoutId: Named;
 }
 
 /** Why the service makes no file in a layout. */
@@ -96,19 +102,19 @@ export function findObstacle(layout: Layout, { terms, currencies, withoutId }: F
   if (layout !== 'adp' && layout !== 'workday') return null;
   if (layout === 'adp' && terms.companyCode === undefined)
     return { text: 'ADP needs the company code of the workspace, which an admin sets.', needsIds: false };
-  if (withoutId.length === 0) return null;
+  if (withoutId.count === 0) return null;
   return { text: `${label} needs a payroll ID of everyone in the file. ${missingIds(withoutId)}`, needsIds: true };
 }
 
 /** Who has no id, such as "Noah Vance and 3 others have none." */
-export function missingIds(people: readonly { readonly name: string }[]): string {
-  return `${firstNames(people)} ${people.length === 1 ? 'has' : 'have'} none.`;
+export function missingIds(people: Named): string {
+  return `${firstNames(people)} ${people.count === 1 ? 'has' : 'have'} none.`;
 }
 
 /** Names of the first people, such as "Noah Vance, Ben Ode, Ida Kern, and 3 others". */
-export function firstNames(people: readonly { readonly name: string }[]): string {
+export function firstNames({ people, count }: Named): string {
   const names = people.slice(0, 3).map(({ name }) => name);
-  const others = people.length - names.length;
+  const others = count - names.length;
   const listed = others > 0 ? [...names, `${others} ${others === 1 ? 'other' : 'others'}`] : names;
   return new Intl.ListFormat('en').format(listed);
 }

@@ -15,7 +15,7 @@ export interface Missing {
   readonly disputeId: string | null;
 }
 
-/** Everyone whose statement is not approved, the largest amounts first. */
+/** Everyone whose statement is not approved, in the order of the statements. */
 export function missingPeople(
   statements: readonly TeamStatement[],
   byId: ReadonlyMap<string, Person>,
@@ -31,8 +31,11 @@ export function missingPeople(
         disputeId: dispute?.disputeId ?? null,
         ...describeReason(statement, manager?.name ?? 'An admin'),
       };
-    })
-    .sort((left, other) => paidAmount(other.statement) - paidAmount(left.statement));
+    });
+}
+
+export function largestFirst(missing: readonly Missing[]): readonly Missing[] {
+  return missing.toSorted((left, other) => paidAmount(other.statement) - paidAmount(left.statement));
 }
 
 function describeReason(statement: TeamStatement, approver: string) {

@@ -1,5 +1,5 @@
-import { type PayrollFile } from '../../api/payroll-queries.js';
-import { type TeamStatement, type TeamStatements } from '../../api/team-queries.js';
+import { type PayrollFile, type PayrollSums } from '../../api/payroll-queries.js';
+import { type TeamStatement } from '../../api/team-queries.js';
 import { type Sum } from '../../features/statements/pay-sums.js';
 import { difference, signOf, sumAmounts } from '../../shared/format/exact.js';
 import { layouts } from './layouts.js';
@@ -9,19 +9,14 @@ export function isApproved({ status }: Pick<TeamStatement, 'status'>): boolean {
   return status === 'approved';
 }
 
-/** What files of the period contain that were handed over. */
-export function handedSums(handedOver: TeamStatements['handedOver']): readonly Sum[] {
-  return handedOver.map(({ currency, netPayout }) => ({ currency, amount: String(netPayout) }));
-}
-
 /** What is left of the sums when earlier files are taken off. */
-export function lessHanded(sums: readonly Sum[], handedOver: TeamStatements['handedOver']): readonly Sum[] {
+export function lessHanded(sums: readonly Sum[], handedOver: PayrollSums['handedOver']): readonly Sum[] {
   const currencies = [...new Set([...sums, ...handedOver].map(({ currency }) => currency))];
   return currencies.map((currency) => ({
     currency,
     amount: difference(
       sums.find((sum) => sum.currency === currency)?.amount ?? '0',
-      handedOver.find((handed) => handed.currency === currency)?.netPayout ?? 0,
+      handedOver.find((handed) => handed.currency === currency)?.amount ?? 0,
     ),
   }));
 }
@@ -53,9 +48,14 @@ export function fileTotals({ layout, header, rows }: PayrollFile, currency: stri
   });
 }
 
+interface Amount {
+  readonly currency: string;
+  readonly amount: string | number;
+}
+
 /** Whether both have the same amount in every currency, to the last decimal. */
-export function areEqual(left: readonly Sum[], other: readonly Sum[]): boolean {
-  const amountIn = (sums: readonly Sum[], currency: string) =>
+export function areEqual(left: readonly Amount[], other: readonly Amount[]): boolean {
+  const amountIn = (sums: readonly Amount[], currency: string) =>
     sums.find((sum) => sum.currency === currency)?.amount ?? '0';
   return [...left, ...other].every(
     ({ currency }) => signOf(difference(amountIn(left, currency), amountIn(other, currency))) === 0,
