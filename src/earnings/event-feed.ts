@@ -24,7 +24,10 @@ interface EventFilter {
   readonly earnedTo?: Day | undefined;
 }
 
-/** The events of a page of the feed that match, in the order of their latest revisions. */
+/**
+ * The events of a page of the feed that match, in the order of their latest revisions. `offset 0` makes the planner begin with
+ * the history, whose index has this order.
+ */
 export async function listChangedEvents(
   tx: Transaction,
   { repIds, earnedFrom, earnedTo }: EventFilter,
@@ -32,11 +35,14 @@ export async function listChangedEvents(
 ): Promise<(EventRow & FeedRow)[]> {
   const { rows } = await sql<EventRow & FeedRow>`
     select ${eventColumns}, ${traceWithLines} as "lineTrace", e.changed_in::text as "changedIn", e.event_id as key from (
-      select e.*, h.changed_in from commission_event_history h
-        join commission_events e using (workspace_id, rep_id, event_id, revision)
+      select e.*, h.changed_in from commission_event_history h cross join lateral (
+        select * from commission_events e
+        where e.workspace_id = h.workspace_id and e.rep_id = h.rep_id and e.event_id = h.event_id and e.revision = h.revision
+        offset 0
+      ) e
       where h.workspace_id = ${tx.workspaceId} and ${contains} ${within('h.rep_id', repIds)}
-        ${earnedFrom === undefined ? sql`` : sql`and e.earned_on >= ${earnedFrom}::date`}
-        ${earnedTo === undefined ? sql`` : sql`and e.earned_on <= ${earnedTo}::date`}
+        ${earnedFrom === undefined ? sql`` : sql`and h.earned_on >= ${earnedFrom}::date`}
+        ${earnedTo === undefined ? sql`` : sql`and h.earned_on <= ${earnedTo}::date`}
       order by h.changed_in, h.event_id
       limit ${limit}
     ) e ${withNames}

@@ -1,5 +1,10 @@
+import { expect } from 'chai';
 import type pg from 'pg';
+import { listCommissionEvents } from '#src/commissions/queries/list-commission-events.js';
+import { listDealChanges } from '#src/deals/queries/list-deal-changes.js';
 import { OfflineWorkspace } from '#test/support/offline-workspace.js';
+import { statementWork } from '#test/support/statement-work.js';
+import { flatRule } from '#test/support/terms.js';
 import { useOwnServer } from '#test/support/test-database.js';
 import { connectWriters, expectCompleteCopies } from './feed-worlds.js';
 
@@ -21,5 +26,21 @@ describe('the feeds of deals and commission events, in many interleavings', () =
     const first = 1000 + (Date.now() % 1_000_000);
     for (let seed = first; seed < first + runs; seed += 1)
       await expectCompleteCopies(await OfflineWorkspace.in(workspace.db), writers, seed);
+  });
+});
+
+describe('a page of a feed', () => {
+  it('reads no more of a workspace than the rows of the page', async () => {
+    const workspace = await OfflineWorkspace.create();
+    const [ann = ''] = await workspace.addReps('Ann');
+    const { planId } = await workspace.addPlan('AE', [flatRule('New', 0.1)]);
+    await workspace.insert.assignment(ann, planId);
+    await workspace.insert.deals(ann, 5000);
+    await workspace.calculateAll();
+    for (const operation of [listCommissionEvents, listDealChanges]) {
+      const { nextCursor: cursor } = await workspace.run(operation, { query: { limit: '100' } });
+      const work = await statementWork(() => workspace.run(operation, { query: { limit: '100', cursor } }));
+      expect([...work].filter(([, rows]) => rows > 2000)).to.deep.equal([]);
+    }
   });
 });

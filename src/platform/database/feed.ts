@@ -1,6 +1,7 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import { z } from 'zod';
 import { isStorable } from './columns.js';
+import { inIndexOrder } from './in-index-order.js';
 import { type Transaction } from './unit-of-work.js';
 
 /** Rows that are read as a feed; migrations/feed.ts numbers their changes. */
@@ -119,10 +120,8 @@ export async function readFeed<Row extends FeedRow>(
       : sql<SqlBool>`(${sql.ref(feed.updatedAt)} >= ${progress.since}::timestamptz or changed_in >= ${progress.began}::xid8)`;
   const follows = ({ changedIn, key: last }: Position, column: string) =>
     sql<SqlBool>`changed_in < ${horizon}::xid8 and (changed_in, ${sql.ref(column)}) > (${changedIn}::xid8, ${last})`;
-  const rows = await select({
-    contains: sql<SqlBool>`${follows(progress.rows, feed.key)} and ${isRecent}`,
-    limit: limit + 1,
-  });
+  const range = { contains: sql<SqlBool>`${follows(progress.rows, feed.key)} and ${isRecent}`, limit: limit + 1 };
+  const rows = await (mayKnow === null ? inIndexOrder(tx, () => select(range)) : select(range));
   const { rows: removed } = await sql<RemovedRow>`
     select changed_in::text as "changedIn", row_key as key, rep_id as "repId" from removed_rows r
     where workspace_id = ${tx.workspaceId} and feed = ${feed.table} and ${follows(progress.removed, 'row_key')}
