@@ -184,6 +184,7 @@ export const routes: Readonly<Record<string, string>> = {
   generateStatements: 'POST /v1/statements/generate',
   listGenerationJobs: 'GET /v1/statements/generate/jobs',
   getGenerationJob: 'GET /v1/statements/generate/jobs/:jobId',
+  getPreparationJob: 'GET /v1/accounting/months/:month/prepare/jobs/:jobId',
   generateStatement: 'POST /v1/statements/:repId/generate',
   approveStatements: 'POST /v1/statements/approve',
   listApprovalJobs: 'GET /v1/statements/approve/jobs',

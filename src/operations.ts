@@ -146,6 +146,7 @@ import { getAccounting } from './finance/queries/get-accounting.js';
 import { getAccountingMonth } from './finance/queries/get-accounting-month.js';
 import { getContractCosts } from './finance/queries/get-contract-costs.js';
 import { getLiability } from './finance/queries/get-liability.js';
+import { getPreparationJob } from './finance/queries/get-preparation-job.js';
 import { getRenewalTest } from './finance/queries/get-renewal-test.js';
 import { listAccountingMonths } from './finance/queries/list-accounting-months.js';
 import { listAccountingPolicies } from './finance/queries/list-accounting-policies.js';
@@ -492,6 +493,7 @@ export const operations = [
   generateStatements,
   listGenerationJobs,
   getGenerationJob,
+  getPreparationJob,
   generateStatement,
   approveStatements,
   listApprovalJobs,

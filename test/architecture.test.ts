@@ -275,15 +275,19 @@ describe('import rules', () => {
     expect(files.filter((file) => ofEarnings.test(file) && read.test(textOf(file)))).to.deep.equal([]);
   });
 
-  it('nothing reads the books: only the lists of operations and imports and the settings import them', () => {
+  it('nothing reads the books: only lists of operations and imports, the settings and the preparation import them', () => {
     const importers = importing(/^(src|workers|demo)\/(?!finance\/)/, /^src\/finance\//).map(
       (each) => each.split(' ')[0],
     );
     expect([...new Set(importers)].sort()).to.deep.equal([
       'src/access/workspaces/commands/update-workspace.ts',
+      'src/app/parts/provide-jobs.ts',
+      'src/app/parts/provide-operations.ts',
       'src/app/tables.ts',
       'src/imports/facts-of-imports.ts',
       'src/operations.ts',
+      'workers/preparation-jobs.ts',
+      'workers/registry.ts',
     ]);
   });
 

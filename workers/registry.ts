@@ -12,6 +12,7 @@ import { DealExplainer } from '#src/commissions/deal-explainer.js';
 import { CrmSyncRunner } from '#src/crm/sync/crm-sync-runner.js';
 import { WriteBackRunner } from '#src/crm/write-back/write-back-runner.js';
 import { DocumentMaker } from '#src/exports/documents/document-maker.js';
+import { MonthReports } from '#src/finance/month-reports.js';
 import { mapInParallel } from '#src/kernel/waiting.js';
 import { calculateJob } from '#src/ledger/lanes/calculate-job.js';
 import { LaneRunner } from '#src/ledger/lanes/lane-runner.js';
@@ -56,6 +57,7 @@ import { LaneSweep } from './lane-sweep.js';
 import { LeasedJobRunner, type LeasedJobs } from './leased-job-runner.js';
 import { LeasedWorker, type WorkKind, type WorkRunner } from './leased-worker.js';
 import { requestPeriodEnds } from './period-ends.js';
+import { PreparationJobs } from './preparation-jobs.js';
 import { PreviewJobs } from './preview-jobs.js';
 import { ScheduledImportJobs } from './scheduled-import-jobs.js';
 import { sendMailHandler } from './send-mail.js';
@@ -66,6 +68,7 @@ import {
   exceptionWork,
   exportWork,
   generationWork,
+  preparationWork,
   previewWork,
   scheduledImportWork,
 } from './work-kinds.js';
@@ -96,6 +99,7 @@ export async function startWorkers(service: Service): Promise<Workers> {
     wakeHandler(wakeOf('approval'), leased.approvals),
     wakeHandler(wakeOf('exceptions'), leased.exceptions),
     wakeHandler(wakeOf('generation'), leased.generations),
+    wakeHandler(wakeOf('preparation'), leased.preparations),
     wakeHandler(runScheduledImportsJob, leased.imports),
     wakeHandler(deliverEventsJob, leased.deliveries),
   ];
@@ -142,6 +146,7 @@ function leasedWorkersOf(service: Service) {
     approvals: ofJobs(approvalWork, new ApprovalJobs(unitOfWork, approveThrough(service.dispatcher))),
     exceptions: ofJobs(exceptionWork, new ExceptionJobs(unitOfWork, explainer, clock)),
     generations: ofJobs(generationWork, new GenerationJobs(unitOfWork, generateThrough(service.dispatcher))),
+    preparations: ofJobs(preparationWork, new PreparationJobs(unitOfWork, parts.resolve(MonthReports), clock)),
     imports: ofJobs(
       scheduledImportWork,
       new ScheduledImportJobs(parts.resolve(ScheduledImportRunner), parts.resolve(ScheduledImportMails)),

@@ -69,7 +69,7 @@ async function storeOpening(
   await insertClosing(tx, caller, {
     month,
     isOpening: true,
-    hash: hashLines(null, month, lines),
+    hash: await hashLines(null, month, lines),
     content: {
       states: [],
       warnings: [],

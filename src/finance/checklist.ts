@@ -53,39 +53,55 @@ export const checklist = z
   .describe('What to look at before the month is closed');
 export type Checklist = z.output<typeof checklist>;
 
+/** What only the books themselves say. */
+export interface BookFindings {
+  readonly missingRates: number;
+  /** Rows of the month about which no policy decides. */
+  readonly unassigned: number;
+  /** People who owe. */
+  readonly receivables: number;
+}
+
+/** Of books that are not computed yet. */
+export const noFindings: BookFindings = { missingRates: 0, unassigned: 0, receivables: 0 };
+
+export function findInBooks(books: MonthBooks): BookFindings {
+  const { lines, month, missingRates } = books;
+  return {
+    missingRates: listMissingRates(missingRates).length,
+    unassigned: lines.filter((line) => line.account === 'unassigned' && line.month === month).length,
+    receivables: listByPerson(books).filter(({ receivable }) => !receivable.isZero()).length,
+  };
+}
+
 export async function loadChecklist(
   tx: Transaction,
   months: BookMonths,
-  books: MonthBooks,
+  month: Month,
+  findings: BookFindings,
   today: Day,
 ): Promise<Checklist> {
-  const { to } = months.calendar.range(books.month);
+  const { to } = months.calendar.range(month);
   const counts = await countOpen(tx, to);
-  const receivables = listByPerson(books).filter(({ receivable }) => !receivable.isZero()).length;
   return {
     blocking: [
-      { code: 'close_in_order' as const, count: books.month > months.firstOpen ? 1 : 0 },
+      { code: 'close_in_order' as const, count: month > months.firstOpen ? 1 : 0 },
       { code: 'month_not_over' as const, count: today <= to ? 1 : 0 },
-      { code: 'no_fiscal_period' as const, count: months.calendar.isDefined(books.month) ? 0 : 1 },
+      { code: 'no_fiscal_period' as const, count: months.calendar.isDefined(month) ? 0 : 1 },
       { code: 'calculation_pending' as const, count: counts.pending },
-      { code: 'fx_rate_missing' as const, count: listMissingRates(books).length },
-      { code: 'unassigned_lots' as const, count: countUnassigned(books) },
-      { code: 'policy_proposed' as const, count: await countProposed(tx, books.month) },
+      { code: 'fx_rate_missing' as const, count: findings.missingRates },
+      { code: 'unassigned_lots' as const, count: findings.unassigned },
+      { code: 'policy_proposed' as const, count: await countProposed(tx, month) },
     ].filter(({ count }) => count > 0),
     warnings: [
       { code: 'open_discrepancies' as const, count: counts.discrepancies },
       { code: 'open_disputes' as const, count: counts.disputes },
       { code: 'statements_not_approved' as const, count: counts.drafts },
-      { code: 'receivables' as const, count: receivables },
-      { code: 'estimates_missing' as const, count: await countMissingEstimates(tx, books.month, to) },
+      { code: 'receivables' as const, count: findings.receivables },
+      { code: 'estimates_missing' as const, count: await countMissingEstimates(tx, month, to) },
       { code: 'contracts_changed' as const, count: await countChangedContracts(tx, months) },
     ].filter(({ count }) => count > 0),
   };
-}
-
-/** Rows of the month about which no policy decides. */
-function countUnassigned({ lines, month }: MonthBooks): number {
-  return lines.filter((line) => line.account === 'unassigned' && line.month === month).length;
 }
 
 async function countProposed(tx: Transaction, month: Month): Promise<number> {

@@ -5,7 +5,7 @@ import { Failure } from '../kernel/failure.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
 import { recordEvents } from '../platform/outbound/outgoing-events.js';
 import { assertBookMonth, assertOpenMonth, type BookMonths, loadBookMonths } from './book-months.js';
-import { type Checklist, loadChecklist } from './checklist.js';
+import { type BookFindings, type Checklist, findInBooks, loadChecklist } from './checklist.js';
 import { type Closing } from './closing.js';
 import { insertClosing, markPosted, markReopened, requestReopening } from './closing-store.js';
 import { hashLines, type JournalLine } from './journal-line.js';
@@ -33,7 +33,7 @@ export async function loadOpenMonth(tx: Transaction, month: Month, today: Day): 
   const months = await requireOpen(tx, month, today);
   const books = await loadBooks(tx, { month, repIds: null, entity: null, today });
   const lines = books.lines.filter((line) => line.month === month);
-  return { months, books, checklist: await loadChecklist(tx, months, books, today), lines };
+  return { months, books, checklist: await loadChecklist(tx, months, month, findInBooks(books), today), lines };
 }
 
 export async function requireOpen(tx: Transaction, month: Month, today: Day): Promise<BookMonths> {
@@ -43,20 +43,63 @@ export async function requireOpen(tx: Transaction, month: Month, today: Day): Pr
   return months;
 }
 
-/** The hash with which the month would be closed now. */
-function hashOf({ months, books: { month }, lines }: OpenMonth): string {
+/** The hash with which the month would be closed with these lines. */
+export function hashOf({
+  months,
+  month,
+  lines,
+}: Pick<OpenMonth, 'months' | 'lines'> & { readonly month: Month }): Promise<string> {
   const before = months.closed.find((closing) => closing.month === previousMonth(month));
   return hashLines(before?.hash ?? null, month, lines);
 }
 
 export async function prepareMonth(tx: Transaction, caller: Caller, month: Month, now: Now): Promise<Checklist> {
-  const open = await loadOpenMonth(tx, month, now.today);
-  assertNothingBlocks(month, open.checklist);
-  const hash = hashOf(open);
-  await savePreparation(tx, caller, { month, hash, totals: totalLines(open.lines), at: now.at });
+  const { months, lines, checklist } = await loadOpenMonth(tx, month, now.today);
+  assertNothingBlocks(month, checklist);
+  const hash = await hashOf({ months, month, lines });
+  await store(tx, caller, { month, hash, totals: totalLines(lines), at: now.at });
+  return checklist;
+}
+
+/** Prepares the month with books that were computed before. Another person can only close it if they are still the same. */
+export async function prepareComputed(
+  tx: Transaction,
+  caller: Caller,
+  {
+    month,
+    hash,
+    totals,
+    findings,
+  }: Pick<Preparation, 'month' | 'hash' | 'totals'> & { readonly findings: BookFindings },
+  now: Now,
+): Promise<Checklist> {
+  const checklist = await assertMayPrepare(tx, month, findings, now.today);
+  await store(tx, caller, { month, hash, totals, at: now.at });
+  return checklist;
+}
+
+/** Throws if the month is closed, or if anything stops its closing, as far as the findings in its books are known. */
+export async function assertMayPrepare(
+  tx: Transaction,
+  month: Month,
+  findings: BookFindings,
+  today: Day,
+): Promise<Checklist> {
+  const months = await requireOpen(tx, month, today);
+  const checklist = await loadChecklist(tx, months, month, findings, today);
+  assertNothingBlocks(month, checklist);
+  return checklist;
+}
+
+async function store(
+  tx: Transaction,
+  caller: Caller,
+  prepared: Pick<Preparation, 'month' | 'hash' | 'totals'> & { readonly at: Date },
+): Promise<void> {
+  const { month, hash, at } = prepared;
+  await savePreparation(tx, caller, prepared);
   await recordEvents(tx, [{ type: 'accounting.month_prepared', data: { month, hash } }]);
-  await record(tx, caller, 'accounting_month_prepared', month, { hash }, now.at);
-  return open.checklist;
+  await record(tx, caller, 'accounting_month_prepared', month, { hash }, at);
 }
 
 export async function closeMonth(
@@ -74,7 +117,7 @@ export async function closeMonth(
   const isSamePerson = prepared.authorId !== null && peopleBehind(caller).includes(prepared.authorId);
   if (secondPerson && isSamePerson) throw ownWork('You have prepared the month. Another person closes it.');
   assertNothingBlocks(month, open.checklist);
-  const current = hashOf(open);
+  const current = await hashOf({ ...open, month });
   if (current !== prepared.hash || current !== hash) throw booksChanged(prepared, current, open.lines);
   const version = await insertClosing(tx, caller, {
     month,

@@ -31,6 +31,8 @@ export const contractCostRow = z
   })
   .describe('Capitalised cost from the beginning to the end of the month, in the currency of the entity');
 
+export type NamedCostRow = z.input<typeof contractCostRow>;
+
 export const costGroupings = ['total', 'person', 'deal'] as const;
 export type CostGrouping = (typeof costGroupings)[number];
 
@@ -53,7 +55,7 @@ function columnOf({ kind, late }: JournalLine): Column | undefined {
   return columnOfKind[kind];
 }
 
-interface CostRow {
+export interface CostRow {
   readonly repId: string | null;
   readonly dealId: string | null;
   readonly amounts: Readonly<Record<keyof typeof columns, Decimal>>;
@@ -87,7 +89,7 @@ export function nameCostRows(
   rows: readonly CostRow[],
   names: ReadonlyMap<string, string>,
   deals: ReadonlyMap<string, { readonly dealName: string | null }>,
-): z.input<typeof contractCostRow>[] {
+): NamedCostRow[] {
   return rows
     .map(({ repId, dealId, amounts }) => ({
       repId,

@@ -1,6 +1,8 @@
 import { createHash, hash } from 'node:crypto';
 import { type Day } from '../kernel/day.js';
 import { type Decimal } from '../kernel/decimal.js';
+import { groupBy } from '../kernel/group-by.js';
+import { EventLoopSlice } from '../kernel/waiting.js';
 import { type AccountRole, type EntryKind } from './accounts.js';
 import { type Month } from './month.js';
 import { type Origin } from './movement.js';
@@ -38,13 +40,18 @@ export function deriveLineId(
 }
 
 /** SHA-256 over the hash of the closing before, the month and its lines in the order of their ids. */
-export function hashLines(before: string | null, month: Month, lines: readonly JournalLine[]): string {
+export async function hashLines(before: string | null, month: Month, lines: readonly JournalLine[]): Promise<string> {
   const hash = createHash('sha256').update(JSON.stringify([before, month]));
-  for (const { lineId, account, currency, amount, value } of sortLines(lines))
-    hash.update(`\n${lineId} ${account} ${currency} ${amount.toString()} ${value.toString()}`);
+  // All ids have the same length, so the parts are in the order of the ids, and texts that begin with an id within a part.
+  const parts = groupBy(lines, ({ lineId }) => lineId.slice(0, 2));
+  const slice = new EventLoopSlice();
+  for (const prefix of [...parts.keys()].sort()) {
+    await slice.pause();
+    for (const text of (parts.get(prefix) as JournalLine[]).map(describe).sort()) hash.update(text);
+  }
   return hash.digest('hex');
 }
 
-function sortLines(lines: readonly JournalLine[]): JournalLine[] {
-  return lines.toSorted((a, b) => (a.lineId < b.lineId ? -1 : Number(a.lineId > b.lineId)));
+function describe({ lineId, account, currency, amount, value }: JournalLine): string {
+  return `\n${lineId} ${account} ${currency} ${amount.toString()} ${value.toString()}`;
 }

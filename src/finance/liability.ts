@@ -245,7 +245,7 @@ export const missingRates = z
   )
   .describe('Missing exchange rates: values in the currency of the entity are incomplete while there are any');
 
-export function listMissingRates({ missingRates: missing }: MonthBooks): z.input<typeof missingRates> {
+export function listMissingRates(missing: MonthBooks['missingRates']): z.input<typeof missingRates> {
   const keys = [...new Set(missing.map(({ currency, day }) => `${currency} ${day}`))].sort();
   return keys.map((key) => ({ currency: key.slice(0, 3), day: key.slice(4) }));
 }

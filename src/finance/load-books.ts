@@ -20,7 +20,7 @@ import { divideBonuses } from './divide-bonuses.js';
 import { estimateOf, type StoredEstimate, sourceOfEstimate } from './estimate.js';
 import { loadEstimates } from './estimate-views.js';
 import { type JournalLine } from './journal-line.js';
-import { type Books, type Convert, type Estimate, type FindRate, keepBooks } from './keep-books.js';
+import { type Convert, type Estimate, type FindRate, keepBooks } from './keep-books.js';
 import { type Future } from './lot.js';
 import { loadLotFacts, noLotFacts } from './lot-facts.js';
 import { addFuture, moveRows, readFuture } from './lots-of-rep.js';
@@ -49,11 +49,18 @@ export interface MonthBooks {
   readonly entities: readonly StoredEntity[];
   readonly lines: readonly JournalLine[];
   readonly states: readonly RepStates[];
-  readonly missingRates: Books['missingRates'];
+  readonly missingRates: readonly MissingRate[];
   /** What is amortised after the month by entity and month, of lots that are alive at its end. */
   readonly future: FutureByEntity;
   /** How rows are treated of which no closing has stored the same. */
   readonly treatments: readonly ClosedLot[];
+}
+
+/** A day and a currency without a rate into that of the entity. */
+export interface MissingRate {
+  readonly entity: string;
+  readonly currency: string;
+  readonly day: Day;
 }
 
 export interface RepStates extends States {
@@ -73,12 +80,15 @@ export async function loadBooks(
     repIds,
     entity,
     today,
+    onKept,
   }: {
     /** Null for the present one. */
     readonly month: Month | null;
     readonly repIds: readonly string[] | null;
     readonly entity: string | null;
     readonly today: Day;
+    /** Called each time after the books of so many more people are computed. */
+    readonly onKept?: ((people: number) => Promise<unknown>) | undefined;
   },
 ): Promise<MonthBooks> {
   const months = await loadBookMonths(tx, today);
@@ -112,7 +122,10 @@ export async function loadBooks(
     estimates: await loadEstimates(tx, open),
   };
   const parts = [];
-  for (const some of chunk(await listRepIds(tx, repIds), loadedReps)) parts.push(await keepOpen(tx, some, terms));
+  for (const some of chunk(await listRepIds(tx, repIds), loadedReps)) {
+    parts.push(await keepOpen(tx, some, terms));
+    await onKept?.(some.length);
+  }
   return {
     ...shared,
     lines: parts.flatMap(({ lines }) => lines),
@@ -304,7 +317,7 @@ async function keepOpen(
     all.push({
       lines,
       states: listStates({ repId, entity: entity.code }, own, lines, to),
-      missingRates: books.missingRates,
+      missingRates: books.missingRates.map((missing) => ({ entity: entity.code, ...missing })),
       future: new Map([[entity.code, moved.future]]),
       treatments: moved.treatments,
     });
@@ -415,7 +428,7 @@ async function loadRates(tx: Transaction, today: Day): Promise<OpenTerms['ratesT
 }
 
 /** People with something in the ledger, in the books or expected, or with a draw, by id. */
-async function listRepIds(tx: Transaction, repIds: readonly string[] | null): Promise<string[]> {
+export async function listRepIds(tx: Transaction, repIds: readonly string[] | null): Promise<string[]> {
   const { rows } = await sql<{ repId: string }>`
     select r.rep_id as "repId" from reps r
     where r.workspace_id = ${tx.workspaceId} ${repIds === null ? sql`` : sql`and r.rep_id = any(${repIds}::uuid[])`}

@@ -483,6 +483,7 @@ const probes: Readonly<Record<string, readonly Probe[]>> = {
   withdrawWriteOff: [['DELETE /v1/accounting/write-offs/<deal>']],
   listAccountingMonths: [],
   getAccountingMonth: [['GET /v1/accounting/months/2026-01']],
+  getPreparationJob: [['GET /v1/accounting/months/2026-01/prepare/jobs/<preparation>']],
   prepareAccountingMonth: [['POST /v1/accounting/months/2026-01/prepare']],
   cancelAccountingPreparation: [['DELETE /v1/accounting/months/2026-01/prepare']],
   closeAccountingMonth: [['POST /v1/accounting/months/2026-01/close', { hash: '<deal>' }]],
@@ -630,6 +631,12 @@ describe('two workspaces', () => {
     });
     const { job: approval } = await api.expect(202, 'POST', '/v1/statements/approve', confirmed);
     const [{ jobId: exportId }] = (await api.expect(200, 'GET', '/v1/statements/export/jobs')).jobs;
+    const [preparation] = await service.sql<{ job_id: string }>(
+      `insert into stored_jobs (workspace_id, job_id, kind, period, subject, caller, status, total, lifetime, finished_at)
+       values ($1, gen_random_uuid(), 'preparation', '2026-01', '{}', '{}', 'completed', 1, '7 days', now())
+       returning job_id`,
+      made,
+    );
     const leave = { repId: ada, from: '2026-08-01', to: '2026-08-15' };
     const { absenceId } = await api.expect(201, 'POST', '/v1/absences', leave);
     const steps = [{ months: 1, quotaPercent: 50 }];
@@ -749,6 +756,7 @@ describe('two workspaces', () => {
       export: exportId,
       approval: approval.jobId,
       generation: generation.jobId,
+      preparation: preparation?.job_id as string,
       comment: commentId,
       adjustment: eventId,
       dispute: disputeId,

@@ -33,14 +33,14 @@ class RandomBooks {
     this.random = new Random(seed);
   }
 
-  run(): void {
+  async run(): Promise<void> {
     for (let step = 0; step < 12; step += 1) {
       if (this.random.below(4) === 0 && this.closed < months.length - 1) this.close();
       else if (this.random.below(6) === 0) this.writeOff();
       else if (this.random.below(5) === 0) this.estimate();
       else if (this.random.below(4) === 0) this.move();
       else this.change();
-      this.check();
+      await this.check();
     }
   }
 
@@ -135,11 +135,11 @@ class RandomBooks {
     this.closed += 1;
   }
 
-  private check(): void {
-    for (const company of companies) this.checkCompany(company);
+  private async check(): Promise<void> {
+    for (const company of companies) await this.checkCompany(company);
   }
 
-  private checkCompany(company: Company): void {
+  private async checkCompany(company: Company): Promise<void> {
     const own = this.keep(company);
     const lines = [...this.posted.filter(({ entity }) => entity === company), ...own];
     const about = `seed ${this.seed}, ${company}`;
@@ -154,7 +154,7 @@ class RandomBooks {
     this.checkEstimates(lines, company, about);
     for (const currency of ['USD', 'EUR']) this.checkCurrency(lines, currency, company, about);
     const shuffled = this.keep(company, this.movementsOf(company).toReversed());
-    expect(hashLines(null, '2026-01', shuffled), about).to.equal(hashLines(null, '2026-01', own));
+    expect(await hashLines(null, '2026-01', shuffled), about).to.equal(await hashLines(null, '2026-01', own));
   }
 
   /** The asset at the end is what is known now, also of months that were closed. */
@@ -218,7 +218,7 @@ class RandomBooks {
 }
 
 describe('the books of random facts with random closings', () => {
-  it('close, balance in every currency, and are what is known now', () => {
-    for (let seed = first; seed < first + runs; seed += 1) new RandomBooks(seed).run();
+  it('close, balance in every currency, and are what is known now', async () => {
+    for (let seed = first; seed < first + runs; seed += 1) await new RandomBooks(seed).run();
   });
 });

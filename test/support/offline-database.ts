@@ -6,6 +6,7 @@ import { ExceptionReports } from '#src/commissions/exception-reports.js';
 import { simulationThreads } from '#src/commissions/simulation-limits.js';
 import { deriveFromPeople } from '#src/deals/derive-from-people.js';
 import { REMOVE_PAY_FACTS } from '#src/deals/purge-deal.js';
+import { MonthReports } from '#src/finance/month-reports.js';
 import { type Clock } from '#src/kernel/clock.js';
 import { LaneRunner, type WakeLanes } from '#src/ledger/lanes/lane-runner.js';
 import { CommissionChanges } from '#src/ledger/requests/commission-changes.js';
@@ -35,6 +36,8 @@ let databaseOfFile: Promise<OfflineDatabase> | undefined;
 export class OfflineDatabase {
   now = startOfTests;
   readonly clock: Clock = { now: () => this.now };
+  /** Months whose books have more lines are large; undefined for the limit of the service. */
+  maxBookLines: number | undefined;
   /** Reps for whom a wake-up was sent, newest last. */
   readonly woken: string[] = [];
   readonly wake: WakeLanes = async (_workspaceId, repIds) => {
@@ -87,6 +90,7 @@ export class OfflineDatabase {
       await sql.raw(tables.map((table) => `delete from ${table}`).join(';')).execute(trx);
     });
     this.now = startOfTests;
+    this.maxBookLines = undefined;
     this.woken.length = 0;
   }
 
@@ -103,8 +107,8 @@ export class OfflineDatabase {
   }
 
   dispatcher(operation: AnyOperation): OperationDispatcher {
-    const { unitOfWork, clock, wake } = this;
-    return dispatcherFor(operation, { unitOfWork, clock, wake });
+    const { unitOfWork, clock, wake, maxBookLines } = this;
+    return dispatcherFor(operation, { unitOfWork, clock, wake, maxBookLines });
   }
 }
 
@@ -112,6 +116,7 @@ interface Wiring {
   readonly unitOfWork: UnitOfWork;
   readonly clock: Clock;
   readonly wake: WakeLanes;
+  readonly maxBookLines?: number | undefined;
 }
 
 const threadLimits = { threads: 1, heapMb: 192, seconds: 60 };
@@ -119,7 +124,10 @@ const threadLimits = { threads: 1, heapMb: 192, seconds: 60 };
 const threads = simulationThreads(threadLimits);
 
 /** A dispatcher for one operation, wired as in the composition but without a queue. */
-export function dispatcherFor(operation: AnyOperation, { unitOfWork, clock, wake }: Wiring): OperationDispatcher {
+export function dispatcherFor(
+  operation: AnyOperation,
+  { unitOfWork, clock, wake, maxBookLines }: Wiring,
+): OperationDispatcher {
   const laneRunner = new LaneRunner(unitOfWork, clock, wake, createLog('silent'));
   const config = readConfig({ NODE_ENV: 'test' });
   const explainer = new DealExplainer(unitOfWork, threads, threadLimits);
@@ -133,6 +141,7 @@ export function dispatcherFor(operation: AnyOperation, { unitOfWork, clock, wake
     .provide(CONFIG, () => config)
     .provide(REMOVE_PAY_FACTS, () => removePayFacts)
     .provide(DealExplainer, () => explainer)
-    .provideClass(ExceptionReports, [UnitOfWork, DealExplainer, JobQueue, CLOCK]);
+    .provideClass(ExceptionReports, [UnitOfWork, DealExplainer, JobQueue, CLOCK])
+    .provide(MonthReports, () => new MonthReports(unitOfWork, clock, maxBookLines));
   return new OperationDispatcher([operation], parts);
 }

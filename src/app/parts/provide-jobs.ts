@@ -1,5 +1,6 @@
 import { deriveFromPeople } from '../../deals/derive-from-people.js';
 import { exportJobs } from '../../exports/export-views.js';
+import { preparationJobs } from '../../finance/preparation-job.js';
 import { wakeLanesThrough } from '../../ledger/lanes/calculate-job.js';
 import { LaneRunner } from '../../ledger/lanes/lane-runner.js';
 import { LocalLaneDispatcher } from '../../ledger/lanes/local-lane-dispatcher.js';
@@ -40,7 +41,7 @@ function createJobStatuses(parts: PartContainer, shard: string): JobStatuses {
   const redis = redisServers(parts.resolve(CONFIG));
   const log = parts.resolve(LOG);
   const store = redis === null ? null : JobStatusStore.open(redis, log, queuePrefix(shard));
-  const kinds = [calculationJobs, generationJobs, approvalJobs, exportJobs, previewJobs];
+  const kinds = [calculationJobs, generationJobs, approvalJobs, exportJobs, preparationJobs, previewJobs];
   return new JobStatuses(parts.resolve(UnitOfWork), kinds, store, log);
 }
 

@@ -7,6 +7,7 @@ import { simulationLimits, simulationThreads } from '../../commissions/simulatio
 import { SimulationRunner } from '../../commissions/simulation-runner.js';
 import { REMOVE_PAY_FACTS } from '../../deals/purge-deal.js';
 import { ExportRequests } from '../../exports/export-requests.js';
+import { MonthReports } from '../../finance/month-reports.js';
 import { timeLimit } from '../../kernel/time-limit.js';
 import { operations } from '../../operations.js';
 import { ScheduledImportMails } from '../../outgoing/notifications/scheduled-import-mails.js';
@@ -42,6 +43,7 @@ export function provideOperations(parts: PartContainer): void {
     )
     .provide(Forecaster, () => new Forecaster(parts.resolve(UnitOfWork), parts.resolve(SIMULATION_THREADS), limits()))
     .provideClass(ExceptionReports, [UnitOfWork, DealExplainer, JobQueue, CLOCK])
+    .provideClass(MonthReports, [UnitOfWork, CLOCK])
     .provide(REMOVE_PAY_FACTS, () => removePayFacts)
     .provideClass(ExportRequests, [UnitOfWork, JobStatuses, JobQueue])
     .provide(

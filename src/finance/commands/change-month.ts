@@ -5,15 +5,29 @@ import { type Day } from '../../kernel/day.js';
 import { workspaceToday } from '../../people/reps/rep-views.js';
 import { type Transaction, UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { CLOCK } from '../../platform/injection-tokens.js';
-import { operation } from '../../platform/operations/operation.js';
+import { JobQueue } from '../../platform/jobs/job-queue.js';
+import { operation, Reply } from '../../platform/operations/operation.js';
 import { text } from '../../platform/operations/schemas.js';
-import { closeMonth, postJournals, prepareMonth, reopenMonth, requireOpen } from '../close-month.js';
+import { wakeOf } from '../../platform/stored-jobs/stored-job.js';
+import { noFindings } from '../checklist.js';
+import {
+  assertMayPrepare,
+  closeMonth,
+  postJournals,
+  prepareComputed,
+  prepareMonth,
+  reopenMonth,
+  requireOpen,
+} from '../close-month.js';
+import { MonthReports } from '../month-reports.js';
 import { deletePreparation } from '../preparation.js';
+import { startPreparation } from '../preparation-job.js';
 import {
   loadMonth,
   monthParams,
   monthWithChecklist,
   monthWithChecklistExample,
+  readMonth,
 } from '../queries/get-accounting-month.js';
 
 const failures = { accounting_off: 409, month_not_found: 404 } as const;
@@ -28,7 +42,7 @@ const blocked = {
   unassigned_lots: 409,
   policy_proposed: 409,
 } as const;
-const uses = { unitOfWork: UnitOfWork, clock: CLOCK };
+const uses = { unitOfWork: UnitOfWork, clock: CLOCK, reports: MonthReports };
 const params = { month: '2026-02' };
 const open = { ...monthWithChecklistExample, status: 'open', version: null, closedBy: null, closedAt: null } as const;
 
@@ -37,6 +51,7 @@ type Response = z.input<typeof monthWithChecklist>;
 interface Parts {
   readonly unitOfWork: UnitOfWork;
   readonly clock: Clock;
+  readonly reports: MonthReports;
 }
 
 interface Now {
@@ -45,27 +60,36 @@ interface Now {
 }
 
 /** Works on the months alone in the workspace. */
-function inBooks(
+function inBooks<T>(
   caller: Caller,
   { unitOfWork, clock }: Parts,
-  work: (tx: Transaction, now: Now) => Promise<Response>,
-): Promise<Response> {
+  work: (tx: Transaction, now: Now) => Promise<T>,
+): Promise<T> {
   return unitOfWork.run(caller, { lock: 'exclusive', access: 'write' }, async (tx) =>
     work(tx, { today: await workspaceToday(tx, clock), at: clock.now() }),
   );
 }
 
 /** Changes a month, and returns it. */
-function change(
+async function change(
   caller: Caller,
   parts: Parts,
   month: string,
   work: (tx: Transaction, now: Now) => Promise<void>,
 ): Promise<Response> {
-  return inBooks(caller, parts, async (tx, now) => {
-    await work(tx, now);
-    return loadMonth(tx, month, now.today);
+  await inBooks(caller, parts, work);
+  return readMonth(caller, parts, month);
+}
+
+/** A worker prepares the month, also when the caller is no longer there. */
+async function startJob(caller: Caller, parts: Parts & { readonly queue: JobQueue }, month: string) {
+  const { unitOfWork, clock, queue } = parts;
+  await unitOfWork.write(caller, async (tx) => {
+    await assertMayPrepare(tx, month, noFindings, await workspaceToday(tx, clock));
+    await startPreparation(tx, caller, month);
   });
+  await queue.add(wakeOf('preparation'), { workspaceId: caller.workspaceId });
+  return new Reply(202, await readMonth(caller, parts, month));
 }
 
 export const prepareAccountingMonth = operation({
@@ -77,14 +101,23 @@ export const prepareAccountingMonth = operation({
   payroll: true,
   scope: null,
   params: monthParams,
-  response: monthWithChecklist,
+  response: monthWithChecklist.describe(
+    'The month. With status 202, its books are large: `job` computes them, and prepares the month when nothing stops it',
+  ),
+  otherStatus: 202,
   failures: blocked,
   example: { params, response: { ...open, status: 'prepared', preparedAt: '2026-03-04T09:00:00.000Z' } },
-  uses,
+  uses: { ...uses, queue: JobQueue },
   async execute({ params: { month } }, caller, parts) {
-    return inBooks(caller, parts, async (tx, now) =>
-      loadMonth(tx, month, now.today, await prepareMonth(tx, caller, month, now)),
-    );
+    const { isLarge, stored } = await parts.reports.find(caller, month);
+    if (isLarge && stored === null) return startJob(caller, parts, month);
+    return inBooks(caller, parts, async (tx, now) => {
+      const known =
+        stored === null
+          ? await prepareMonth(tx, caller, month, now)
+          : await prepareComputed(tx, caller, stored.head, now);
+      return loadMonth(tx, month, now.today, async () => known);
+    });
   },
 });
 

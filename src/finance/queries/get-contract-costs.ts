@@ -7,10 +7,20 @@ import { CLOCK } from '../../platform/injection-tokens.js';
 import { effects } from '../../platform/mcp/tool.js';
 import { operation } from '../../platform/operations/operation.js';
 import { offsetPage } from '../../platform/operations/schemas.js';
-import { contractCostRow, costGroupings, nameCostRows, rollCostsForward, splitByTerm } from '../contract-costs.js';
+import {
+  contractCostRow,
+  costGroupings,
+  type NamedCostRow,
+  nameCostRows,
+  rollCostsForward,
+  splitByTerm,
+} from '../contract-costs.js';
 import { entityCode } from '../entity.js';
 import { type Future } from '../lot.js';
-import { month } from '../month.js';
+import { readFuture } from '../lots-of-rep.js';
+import { type Month, month } from '../month.js';
+import { costList } from '../month-report.js';
+import { MonthReports } from '../month-reports.js';
 import { mainEntity, type StoredEntity } from '../settings-views.js';
 import { liabilityQuery, readBooks } from './get-liability.js';
 
@@ -44,6 +54,11 @@ const response = z.object({
     .describe('Future expense by month; of everyone, also if the rows are of one rep in a closed month'),
   ...pageFields,
 });
+
+function describeFuture(ofEntity: Future, name: Month) {
+  const future = [...ofEntity].map(([later, amount]) => ({ month: later, amount: amount.toNumber() }));
+  return { ...splitByTerm(ofEntity, name), future };
+}
 
 export const getContractCosts = operation({
   id: 'getContractCosts',
@@ -108,9 +123,17 @@ export const getContractCosts = operation({
       offset: 0,
     },
   },
-  uses: { unitOfWork: UnitOfWork, clock: CLOCK },
+  uses: { unitOfWork: UnitOfWork, clock: CLOCK, reports: MonthReports },
   async execute({ query: request }, caller, parts): Promise<z.input<typeof response>> {
-    const { groupBy: grouping, limit, offset } = request;
+    const { groupBy: grouping, entity, limit, offset } = request;
+    const page = await parts.reports.page<NamedCostRow>(caller, request, costList(grouping, entity));
+    if (page !== null) {
+      const { report, rows, count } = page;
+      const { month: name, status, currencies, future } = report.head;
+      const currency = currencies[entity] as string;
+      const later = describeFuture(readFuture(future[entity] ?? {}), name);
+      return { month: name, status, entity, currency, contractCosts: rows, ...later, count, limit, offset };
+    }
     return readBooks(caller, parts, request, async (tx, books) => {
       const rows = rollCostsForward(books, grouping);
       const names = await findRepNames(
@@ -129,8 +152,7 @@ export const getContractCosts = operation({
         entity: code,
         currency,
         contractCosts: nameCostRows(rows, names, deals).slice(offset, offset + limit),
-        ...splitByTerm(ofEntity, books.month),
-        future: [...ofEntity].map(([name, amount]) => ({ month: name, amount: amount.toNumber() })),
+        ...describeFuture(ofEntity, books.month),
         count: rows.length,
         limit,
         offset,

@@ -12,6 +12,7 @@ import { asOfQuery, offsetPage, uuid } from '../../platform/operations/schemas.j
 import { entityCode } from '../entity.js';
 import {
   addByCurrency,
+  type LiabilityRow,
   liabilityExample,
   liabilityRow,
   listByPerson,
@@ -22,6 +23,8 @@ import {
 } from '../liability.js';
 import { loadBooks, type MonthBooks } from '../load-books.js';
 import { month } from '../month.js';
+import { liabilityList } from '../month-report.js';
+import { MonthReports } from '../month-reports.js';
 
 export const liabilityQuery = {
   month: month.optional().describe('Month of the books, YYYY-MM; the present month by default'),
@@ -126,9 +129,17 @@ export const getLiability = operation({
       offset: 0,
     },
   },
-  uses: { unitOfWork: UnitOfWork, clock: CLOCK },
+  uses: { unitOfWork: UnitOfWork, clock: CLOCK, reports: MonthReports },
   async execute({ query: request }, caller, parts): Promise<z.input<typeof response>> {
-    const { groupBy: grouping, limit, offset } = request;
+    const { groupBy: grouping, entity = null, limit, offset } = request;
+    const list = liabilityList(grouping, entity);
+    const page = await parts.reports.page<LiabilityRow>(caller, request, list);
+    if (page !== null) {
+      const { report, rows, count } = page;
+      const { month: name, status, missingRates: missing } = report.head;
+      const own = missing.filter((each) => entity === null || each.entity === entity);
+      return { month: name, status, liability: rows, missingRates: listMissingRates(own), count, limit, offset };
+    }
     return readBooks(caller, parts, request, async (tx, books) => {
       const people = listByPerson(books);
       const rows = await nameRows(tx, grouping === 'person' ? people : addByCurrency(people));
@@ -136,7 +147,7 @@ export const getLiability = operation({
         month: books.month,
         status: books.closing === null ? ('open' as const) : ('closed' as const),
         liability: rows.slice(offset, offset + limit).map(toLiabilityRow),
-        missingRates: listMissingRates(books),
+        missingRates: listMissingRates(books.missingRates),
         count: rows.length,
         limit,
         offset,

@@ -175,12 +175,12 @@ async function eraseFromClosings(tx: Transaction, repId: string): Promise<number
   return Number(numAffectedRows);
 }
 
-/** Files of the person and of teams, and previews, which may contain the person. They can be made again. */
+/** Files of the person and of teams, and previews and books, which may contain the person. They can be made again. */
 async function deleteFiles(tx: Transaction, repId: string): Promise<number> {
   const { rows } = await sql<{ kind: string; jobId: string }>`
     delete from stored_jobs
     where workspace_id = ${tx.workspaceId}
-      and (kind = 'preview' or kind = 'export' and coalesce(subject ->> 'repId', ${repId}) = ${repId})
+      and (kind in ('books', 'preview') or kind = 'export' and coalesce(subject ->> 'repId', ${repId}) = ${repId})
     returning kind, job_id as "jobId"`.execute(tx.db);
   for (const job of rows) tx.changeJob({ ...job, hasEnded: true });
   return rows.length;

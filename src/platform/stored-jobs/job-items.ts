@@ -25,10 +25,15 @@ export interface ItemOutcome {
   readonly message?: string;
 }
 
-/** Stores the parts in their order. */
-export async function insertJobItems(tx: Transaction, { jobId }: JobKey, items: readonly NewItem[]): Promise<void> {
+/** Stores the parts in their order, the first one at the position. */
+export async function insertJobItems(
+  tx: Transaction,
+  { jobId }: JobKey,
+  items: readonly NewItem[],
+  first = 0,
+): Promise<void> {
   if (items.length === 0) return;
-  const rows = items.map((item, position) => ({ ...item, position }));
+  const rows = items.map((item, index) => ({ ...item, position: first + index }));
   await sql`
     insert into job_items (workspace_id, job_id, position, rep_id, version, content)
     select ${tx.workspaceId}, ${jobId}, position, rep_id, version, content

@@ -44,6 +44,7 @@ export const accountingMonthQuery = (month: string) =>
   queryOptions({
     queryKey: ['accounting', 'month', month],
     queryFn: ({ signal }) => api.getAccountingMonth({ params: { month } }, { signal }),
+    refetchInterval: ({ state: { data } }) => (data?.job === undefined ? false : 1000),
     placeholderData: keepPreviousData,
   });
 

@@ -10,8 +10,10 @@ import { Button } from '../../components/Button.js';
 import { Dialog } from '../../components/Dialog.js';
 import { TextField } from '../../components/Field.js';
 import { Card } from '../../components/Page.js';
+import { ProgressBar } from '../../components/ProgressBar.js';
 import { Badge } from '../../components/StatusBadge.js';
 import { formatTimestamp } from '../../shared/format/dates.js';
+import { formatNumber } from '../../shared/format/numbers.js';
 import { formatPeriod } from '../../shared/format/periods.js';
 import styles from './Finance.module.css';
 import { findings } from './words.js';
@@ -37,7 +39,7 @@ export function MonthCard({ accounting, month }: MonthCardProps) {
       action={<Badge tone={tone}>{month.status === 'closed' ? `${words} v${month.version}` : words}</Badge>}
     >
       <Points month={month} />
-      <Steps month={month} />
+      {month.job === undefined ? <Steps month={month} /> : <Preparing job={month.job} />}
     </Card>
   );
 }
@@ -79,13 +81,34 @@ function Points({ month: { checklist } }: Pick<MonthCardProps, 'month'>) {
   );
 }
 
+/** The job that prepares the month. It continues when the page is closed. */
+function Preparing({ job: { progress } }: { readonly job: NonNullable<AccountingMonth['job']> }) {
+  const { done, total } = progress;
+  const ratio = total === 0 ? 1 : done / total;
+  const percent = Math.floor(ratio * 100);
+  return (
+    <div className={styles.preparing}>
+      <ProgressBar ratio={ratio} label={`${percent} % of the books are computed`} />
+      <p className="dim">
+        Preparing: {formatNumber(done)} of {formatNumber(total)} people
+      </p>
+      {/* Screen readers hear every quarter. */}
+      <span className="unseen" role="status">
+        {Math.floor(percent / 25) * 25} %
+      </span>
+    </div>
+  );
+}
+
 function Steps({ month: { month, status, hash, checklist, posted } }: Pick<MonthCardProps, 'month'>) {
   const { role } = useSession();
   const [opened, setOpened] = useState<'reopen' | 'posted' | null>(null);
   const params = { month };
   const prepare = useAction({
     send: () => api.prepareAccountingMonth({ params }),
-    onDone: () => showMessage(`${formatPeriod(month)} is prepared.`),
+    onDone: ({ job }) => {
+      if (job === undefined) showMessage(`${formatPeriod(month)} is prepared.`);
+    },
   });
   const cancel = useAction({ send: () => api.cancelAccountingPreparation({ params }) });
   const close = useAction({

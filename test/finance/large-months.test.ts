@@ -1,0 +1,175 @@
+import { expect } from 'chai';
+import { updateWorkspace } from '#src/access/workspaces/commands/update-workspace.js';
+import {
+  cancelAccountingPreparation,
+  closeAccountingMonth,
+  prepareAccountingMonth,
+} from '#src/finance/commands/change-month.js';
+import { approvePolicy, proposePolicy } from '#src/finance/commands/change-policy.js';
+import { putEntity } from '#src/finance/commands/put-entity.js';
+import { setRepEntities } from '#src/finance/commands/set-rep-entities.js';
+import { MonthReports } from '#src/finance/month-reports.js';
+import { getAccountingMonth } from '#src/finance/queries/get-accounting-month.js';
+import { getContractCosts } from '#src/finance/queries/get-contract-costs.js';
+import { getLiability } from '#src/finance/queries/get-liability.js';
+import { type Caller } from '#src/kernel/caller.js';
+import { type AnyOperation } from '#src/platform/operations/operation.js';
+import { OfflineWorkspace } from '#test/support/offline-workspace.js';
+import { flatRule } from '#test/support/terms.js';
+import { runPreparation } from './run-preparation.js';
+
+describe('the books of a large month', () => {
+  let workspace: OfflineWorkspace;
+  let ann: Caller;
+  let ned: Caller;
+  let cid: string;
+
+  beforeEach(async () => {
+    workspace = await OfflineWorkspace.create({ now: '2026-03-05T12:00:00Z' });
+    const { insert } = workspace;
+    const plan = await insert.plan('AE', { rules: [flatRule('New business', 0.08)] });
+    for (const [index, name] of ['Cid', 'Bea', 'Dan', 'Cid'].entries()) {
+      const repId = await insert.rep(name);
+      if (index === 0) cid = repId;
+      await insert.assignment(repId, plan);
+      await insert.deals(repId, 3 + index, { amount: 1000 * (1 + index), days: 60 });
+    }
+    await insert.deal('Euro', cid, { currency: 'EUR' });
+    await workspace.recalculate();
+    await workspace.run(updateWorkspace, { body: { accounting: { enabled: true, from: '2026-01' } } });
+    const uk = { name: 'UK', currency: 'GBP', payrollTax: [], accounts: {} };
+    await workspace.run(putEntity, { params: { code: 'uk' }, body: uk });
+    const entities = [{ from: '2026-02-01', entity: 'uk' }];
+    await workspace.run(setRepEntities, { params: { repId: cid }, body: { entities } });
+    [ann, ned] = [await admin('Ann'), await admin('Ned')];
+    const body = { from: '2026-01', position: 1, match: {}, treatment: 'capitalise', period: { months: 36 } };
+    const { version } = await workspace.run(proposePolicy, { params: { name: 'All' }, body }, ann);
+    await workspace.run(approvePolicy, { params: { name: 'All', version: String(version) } }, ned);
+  });
+
+  const admin = async (name: string) => workspace.caller('admin', await workspace.insert.rep(name, { role: 'admin' }));
+
+  const january = { params: { month: '2026-01' } };
+  const largest = (maxLines: number | undefined) => {
+    workspace.db.maxBookLines = maxLines;
+  };
+  const run = (operation: AnyOperation, request: object = january, caller = ann) =>
+    workspace.run(operation, request, caller);
+  const prepare = () => workspace.respond(prepareAccountingMonth, january, ann);
+  const work = async (jobId: string) =>
+    runPreparation(workspace, jobId, new MonthReports(workspace.db.unitOfWork, workspace.db.clock, 0));
+  const jobOf = async (jobId: string) =>
+    (
+      await workspace.db.sql('select status, done, total, error_code, result from stored_jobs where job_id = $1', jobId)
+    )[0];
+
+  /** All that the pages of a month contain. */
+  async function readPages(): Promise<unknown[]> {
+    const read: unknown[] = [];
+    for (const month of [undefined, '2026-01']) {
+      const query = month === undefined ? {} : { month };
+      read.push(await run(getAccountingMonth, { params: { month: month ?? '2026-03' } }));
+      for (const entity of [{}, { entity: 'uk' }]) {
+        for (const groupBy of ['currency', 'person'])
+          for (const page of [{ limit: '2', offset: '1' }, { offset: '900' }])
+            read.push(await run(getLiability, { query: { ...query, ...entity, groupBy, ...page } }));
+        for (const groupBy of ['total', 'person', 'deal'])
+          for (const page of [{}, { limit: '3', offset: '2' }])
+            read.push(await run(getContractCosts, { query: { ...query, ...entity, groupBy, ...page } }));
+      }
+      read.push(await run(getLiability, { query: { ...query, repId: cid, groupBy: 'person' } }));
+      read.push(await run(getContractCosts, { query: { ...query, repId: cid, groupBy: 'deal' } }));
+    }
+    return read;
+  }
+
+  it('say on every page what those of a small month say, also of months that are closed', async () => {
+    const { hash } = (await prepare()).body;
+    await run(closeAccountingMonth, { ...january, body: { hash } }, ned);
+    await workspace.insert.deal('Late', cid, { closeDate: '2026-01-20' });
+    await workspace.recalculate();
+    largest(undefined);
+    const small = await readPages();
+    largest(0);
+    expect(await readPages()).to.deep.equal(small);
+    expect(await readPages()).to.deep.equal(small);
+    expect((await workspace.db.sql("select from stored_jobs where kind = 'books'")).length).to.equal(2);
+    await workspace.expectError('entity_not_found', 404, getLiability, { query: { entity: 'none' } }, ann);
+  });
+
+  it('are computed again after a change, and not before', async () => {
+    largest(0);
+    const closing = async () => (await run(getLiability, { query: { month: '2026-01' } })).liability[0].closing;
+    const before = await closing();
+    const stored = () => workspace.db.sql("select job_id from stored_jobs where kind = 'books' order by started_at");
+    const [first] = await stored();
+    await closing();
+    expect(await stored()).to.deep.equal([first]);
+    await workspace.insert.deal('New', cid, { amount: 5000, closeDate: '2026-01-20' });
+    await workspace.recalculate();
+    expect(await closing()).to.equal(before + 400);
+    expect(await stored()).to.have.length(2);
+  });
+
+  it('are prepared by a job, with the hash of a small month', async () => {
+    const { hash } = (await prepare()).body;
+    await run(cancelAccountingPreparation);
+    largest(0);
+    const { status, body } = await prepare();
+    expect([status, body.status, body.job.status]).to.deep.equal([202, 'open', 'running']);
+    expect(body.job).to.deep.include({ kind: 'preparation', period: '2026-01', progress: { done: 0, total: 4 } });
+    expect((await prepare()).body.job.jobId).to.equal(body.job.jobId);
+    expect((await run(getAccountingMonth)).job).to.deep.equal(body.job);
+    await work(body.job.jobId);
+    expect(await jobOf(body.job.jobId)).to.deep.equal({
+      status: 'completed',
+      done: 4,
+      total: 4,
+      error_code: null,
+      result: { hash },
+    });
+    const prepared = await run(getAccountingMonth);
+    expect(prepared).to.include({ status: 'prepared', hash, preparedBy: ann.actor });
+    expect(prepared).not.to.have.property('job');
+    const closed = await run(closeAccountingMonth, { ...january, body: { hash } }, ned);
+    expect(closed).to.include({ status: 'closed', hash });
+  });
+
+  it('are prepared at once if they are computed already', async () => {
+    largest(0);
+    await run(getLiability, { query: { month: '2026-01' } });
+    const { status, body } = await prepare();
+    expect([status, body.status, body.job]).to.deep.equal([200, 'prepared', undefined]);
+  });
+
+  it('are prepared once by a job that runs twice', async () => {
+    largest(0);
+    const { jobId } = (await prepare()).body.job;
+    await work(jobId);
+    await work(jobId);
+    const runs = () => workspace.db.sql("select from audit_runs where trigger = 'accounting_month_prepared'");
+    expect(await runs()).to.have.length(1);
+    // As if the worker had died before the end of the job.
+    await workspace.db.sql("update stored_jobs set status = 'running', finished_at = null where job_id = $1", jobId);
+    await run(cancelAccountingPreparation);
+    await work(jobId);
+    expect(await jobOf(jobId)).to.include({ status: 'completed' });
+    expect(await run(getAccountingMonth)).to.include({ status: 'prepared' });
+  });
+
+  it('are not prepared if something stops the closing, or if who requested it may no longer do it', async () => {
+    largest(0);
+    await workspace.expectError('close_in_order', 409, prepareAccountingMonth, { params: { month: '2026-02' } }, ann);
+    const inPounds = [{ from: '2026-01-01', entity: 'uk' }];
+    await run(setRepEntities, { params: { repId: cid }, body: { entities: inPounds } });
+    const { jobId } = (await prepare()).body.job;
+    await work(jobId);
+    expect(await jobOf(jobId)).to.include({ status: 'failed', error_code: 'fx_rate_missing' });
+    expect(await run(getAccountingMonth)).to.include({ status: 'open' });
+    await run(setRepEntities, { params: { repId: cid }, body: { entities: [] } });
+    const again = (await prepare()).body.job.jobId;
+    await workspace.db.sql("update reps set role = 'rep' where rep_id = $1", ann.repId);
+    await work(again);
+    expect(await jobOf(again)).to.include({ status: 'failed', error_code: 'forbidden' });
+  });
+});
