@@ -50,15 +50,4 @@ describe('the month-end in the web app', function () {
     expect(problems).to.deep.equal([]);
     await close();
   });
-
-  it('has a policy that one admin proposes', async () => {
-    const { page, problems, close } = await browser.openPage('admin', '/month-end');
-    await pointer.press(page, 'button', 'Propose');
-    await pointer.write(page, 'Name', 'Contracts');
-    await page.keyboard.press('Enter');
-    await sees(page, 'are amortised over 36 months');
-    expect(await violations(page)).to.deep.equal([]);
-    expect(problems).to.deep.equal([]);
-    await close();
-  });
 });

@@ -133,7 +133,7 @@ export const approvePolicy = operation({
   method: 'post',
   path: '/v1/accounting/policies/:name/versions/:version/approve',
   access: 'admin',
-  stepUp: 'always',
+  stepUp: ({ query: { dryRun } }) => !dryRun,
   scope: null,
   params: versionParams,
   query,

@@ -23,6 +23,28 @@ export const policiesQuery = queryOptions({
   queryFn: async ({ signal }) => (await api.listAccountingPolicies({}, { signal })).policies,
 });
 
+export type PolicyTerms = Parameters<typeof api.proposePolicy>[0]['body'];
+export type PolicyPreview = Answer<'proposePolicy'>;
+
+const preview = { placeholderData: keepPreviousData, retry: false } as const;
+
+/** The version that would be proposed, and what it would do to the months that are open. */
+export const proposalEffectQuery = (name: string, terms: PolicyTerms | null) =>
+  queryOptions({
+    queryKey: ['dry-run', 'policy', name, terms],
+    queryFn: ({ signal }) =>
+      api.proposePolicy({ params: { name }, query: { dryRun: 'true' }, body: terms as PolicyTerms }, { signal }),
+    ...preview,
+  });
+
+/** The version that waits, and what its approval would do to the months that are open. */
+export const approvalEffectQuery = (name: string, version: string) =>
+  queryOptions({
+    queryKey: ['dry-run', 'policy-approval', name, version],
+    queryFn: ({ signal }) => api.approvePolicy({ params: { name, version }, query: { dryRun: 'true' } }, { signal }),
+    ...preview,
+  });
+
 export type WriteOff = Answer<'listAccountingWriteOffs'>['writeOffs'][number];
 
 export const writeOffsQuery = queryOptions({

@@ -145,7 +145,7 @@ function Month({ accounting, months, month, entity }: MonthProps) {
         <WriteOffsCard month={month} entity={entity} />
         <ContractCostCard month={month} entity={entity} isOpen={isOpen} />
       </Fragment>
-      <PoliciesCard month={accounting.firstOpen} />
+      <PoliciesCard accounting={accounting} />
       <CompaniesCard companies={entities} />
     </Page>
   );
