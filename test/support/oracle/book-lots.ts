@@ -15,7 +15,7 @@ interface Amount {
 export interface LotFacts {
   readonly id: string;
   readonly earnedOn: string;
-  /** The cost and the terms of a month, as the closings remember them and as they are now. */
+  /** The cost and the terms of a month, as the closings store them and as they are now. */
   readonly costIn: (month: number) => number;
   readonly termsIn: (month: number) => LotTerms;
   readonly dealAmount: number;

@@ -100,7 +100,7 @@ interface Truth {
   readonly foresee: (company: string, month: number) => number;
 }
 
-/** What a closing decides for good about a lot. */
+/** What a closing decides permanently about a lot. */
 interface Frozen {
   readonly policy: BookPolicy;
   readonly isCapitalised: boolean;
@@ -350,14 +350,14 @@ class Lots {
     });
   }
 
-  private remembered(id: string, month: number): Frozen | undefined {
+  private frozenIn(id: string, month: number): Frozen | undefined {
     return this.closed.get(month)?.truth.terms.get(id);
   }
 
   private add(row: Placed): void {
     const id = `${row.company} ${row.id}`;
-    const first = [...this.closed.keys()].find((month) => this.remembered(id, month) !== undefined);
-    const decided = first === undefined ? undefined : this.remembered(id, first);
+    const first = [...this.closed.keys()].find((month) => this.frozenIn(id, month) !== undefined);
+    const decided = first === undefined ? undefined : this.frozenIn(id, first);
     const policy = decided === undefined ? this.policyOf(row) : decided.policy;
     if (policy === null) return;
     const isCapitalised = decided?.isCapitalised ?? (policy.treatment === 'capitalise' && !this.isShort(row, policy));
@@ -376,9 +376,9 @@ class Lots {
         id,
         earnedOn: row.day,
         costIn: (month) =>
-          policy.correction === 'prospective' && isClosed(month) ? (this.remembered(id, month)?.cost ?? 0) : cost,
+          policy.correction === 'prospective' && isClosed(month) ? (this.frozenIn(id, month)?.cost ?? 0) : cost,
         termsIn: (month) =>
-          (isClosed(month) ? this.remembered(id, month)?.terms : null) ?? this.termsOf(row, policy, month),
+          (isClosed(month) ? this.frozenIn(id, month)?.terms : null) ?? this.termsOf(row, policy, month),
         dealAmount: deal.amount,
         refunds: deal.refunds,
         terminatedOn: deal.contract?.terminatedOn ?? null,
