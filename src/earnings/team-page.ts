@@ -63,22 +63,24 @@ export async function listTeamPage(
 }
 
 /**
- * The people whom the team views of the period list, with the status of their statement, and whether another approved statement
+ * The people `r` whom the team views of the period `h` list, with the status of their statement, and whether another approved statement
  * pays days of the period.
  */
 export async function listedPeople(
   tx: Transaction,
   period: Period,
   { repIds, everyone, withDrafts }: ListedPeople,
+  further = { columns: sql``, joins: sql`` },
 ): Promise<RawBuilder<unknown>> {
   const calendar = await loadCalendar(tx);
   const days = calendar.range(period);
   const isExpected = everyone ? sql`r.active` : sql`r.active and ${hasTerms(calendar, days)}`;
   return sql`
-    select r.rep_id, r.name, coalesce(h.status, 'none') as status, ${isCovered(tx, sql`r.rep_id`, period, days)} as covered
+    select r.rep_id, r.name, coalesce(h.status, 'none') as status, ${isCovered(tx, sql`r.rep_id`, period, days)} as covered ${further.columns}
     from reps r
     left join ${statementPeriodsTable(tx)} h
       on h.workspace_id = r.workspace_id and h.rep_id = r.rep_id and h.period = ${period}
+    ${further.joins}
     where r.workspace_id = ${tx.workspaceId} ${within('r.rep_id', repIds)}
       and (${isExpected} or h.status = 'approved' or ${hasEarnings(tx, days)}
         ${withDrafts ? sql`or ${hasStatedAmounts}` : sql``})`;

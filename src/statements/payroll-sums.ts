@@ -66,42 +66,44 @@ export async function sumPayroll(
     ? await payableAmounts(tx, period, currency, repIds)
     : sql`select rep_id, currency, commission + bonus + adjustments, commission <> 0 or bonus <> 0 or adjustments <> 0
         from (${earningsBy(tx, sql`rep_id, currency`, await loadRange(tx, period), repIds, period)}) earned`;
+  const people = await listedPeople(
+    tx,
+    period,
+    { repIds, everyone: false, withDrafts: true },
+    {
+      columns: sql`, r.email, l.manager_id, coalesce(a.has_amount, false) as has_amount, r.payroll_id is null as lacks_id,
+        ${hasChangedPayrollId} as has_changed_id, ${sharesPayrollId} as shares_id`,
+      joins: sql`${lineJoin(today)}
+        left join (select rep_id, bool_or(has_amount) as has_amount from amounts group by rep_id) a on a.rep_id = r.rep_id`,
+    },
+  );
   const { rows } = await sql<Omit<PayrollSums, 'isPayPeriod'>>`
     with ${payrollIdTables(tx)},
-    listed as materialized (${await listedPeople(tx, period, { repIds, everyone: false, withDrafts: true })}),
-    versions as (
-      select s.rep_id, s.currency, s.summary, s.other_currencies, s.payable, exists (
-        select from (select s.summary union all select other -> 'summary' from jsonb_array_elements(s.other_currencies) other)
-          stated (summary)
-        cross join lateral jsonb_each_text(stated.summary) amount where amount.value::numeric <> 0) as has_amount
+    versions as materialized (
+      select s.rep_id, s.currency, s.summary, s.other_currencies, s.payable -> 'totals' as totals, s.payable -> 'pay' as pay,
+        ${hasAmounts(sql`s.summary`)} or s.other_currencies <> '[]' and exists (
+          select from jsonb_array_elements(s.other_currencies) other where ${hasAmounts(sql`(other -> 'summary')`)}
+        ) as has_amount
       from ${statementPeriodsTable(tx)} h
       join statements s on s.workspace_id = h.workspace_id and s.rep_id = h.rep_id and s.period = h.period
         and s.version = h.current_version
       where h.workspace_id = ${tx.workspaceId} and h.period = ${period}
     ),
     amounts (rep_id, currency, amount, has_amount) as materialized (
-      select v.rep_id, paid.currency, paid.amount, v.has_amount from versions v
-      left join lateral (
-        select v.currency, (v.summary ->> 'netPayout')::numeric where v.payable is null
-        union all select other ->> 'currency', (other -> 'summary' ->> 'netPayout')::numeric
-          from jsonb_array_elements(v.other_currencies) other where v.payable is null
-        union all select total ->> 'currency', (total ->> 'payable')::numeric
-          from jsonb_array_elements(v.payable -> 'totals') total where v.payable -> 'pay' is null
-        union all select v.payable -> 'pay' ->> 'currency', (v.payable -> 'pay' ->> 'amount')::numeric
-          where v.payable -> 'pay' is not null
-      ) paid (currency, amount) on true
+      select rep_id, currency, case when totals is null then (summary ->> 'netPayout')::numeric end, has_amount from versions
+      union all
+      select v.rep_id, other ->> 'currency', (other -> 'summary' ->> 'netPayout')::numeric, v.has_amount
+      from versions v, jsonb_array_elements(v.other_currencies) other where v.totals is null and v.other_currencies <> '[]'
+      union all
+      select v.rep_id, total ->> 'currency', (total ->> 'payable')::numeric, v.has_amount
+      from versions v, jsonb_array_elements(v.totals) total where v.pay is null
+      union all
+      select rep_id, pay ->> 'currency', (pay ->> 'amount')::numeric, has_amount from versions where pay is not null
       union all ${unstated}
     ),
     people as materialized (
-      select r.rep_id, r.name, r.email, l.manager_id, coalesce(a.has_amount, false) as has_amount,
-        case when listed.status = 'approved' then 'approved' when listed.covered then 'covered' else 'missing' end as state,
-        r.payroll_id is null as lacks_id, ${hasChangedPayrollId} as has_changed_id, ${sharesPayrollId} as shares_id
-      from listed
-      join reps r on r.workspace_id = ${tx.workspaceId} and r.rep_id = listed.rep_id
-      left join ${statementPeriodsTable(tx)} h
-        on h.workspace_id = r.workspace_id and h.rep_id = r.rep_id and h.period = ${period}
-      left join (select rep_id, bool_or(has_amount) as has_amount from amounts group by rep_id) a on a.rep_id = r.rep_id
-      ${lineJoin(today)}
+      select *, case when status = 'approved' then 'approved' when covered then 'covered' else 'missing' end as state
+      from (${people}) person
     ),
     files as (
       select period, scope, amounts, row_number() over (order by created_at, handover_id) as position
@@ -109,16 +111,15 @@ export async function sumPayroll(
     ), ${handedByPerson}
     select
       ${rowsOf(sql`
-        select manager_id as "managerId", m.name as "managerName", state, people, "withoutAmount"
-        from (
-          select manager_id, state, count(*)::int as people, count(*) filter (where not has_amount)::int as "withoutAmount"
+        select * from (
+          select manager_id as "managerId", state, count(*)::int as people,
+            count(*) filter (where not has_amount)::int as "withoutAmount",
+            (select name from reps m where m.workspace_id = ${tx.workspaceId} and m.rep_id = manager_id) as "managerName"
           from people group by manager_id, state
-        ) team
-        left join reps m on m.workspace_id = ${tx.workspaceId} and m.rep_id = team.manager_id
-        order by lower(m.name), manager_id`)} as counts,
+        ) team order by lower("managerName"), "managerId"`)} as counts,
       ${rowsOf(sql`
         select manager_id as "managerId", state, currency, sum(amount)::text as amount
-        from people join amounts using (rep_id) where currency is not null
+        from people join amounts using (rep_id) where amount is not null
         group by manager_id, state, currency order by currency`)} as sums,
       ${rowsOf(sql`
         select currency, sum(net)::text as amount from handed join people using (rep_id) where state = 'approved'
@@ -149,6 +150,14 @@ function listPayable(member: TeamMemberStatement) {
       : paysOf(payTotals, pay).map((each) => ({ currency: each.currency, amount: each.amount?.toString() ?? null }));
   const rows = paid.length === 0 ? [{ currency: main.currency, amount: '0' }] : paid;
   return rows.map((row) => ({ rep_id: repId, ...row, has_amount: hasAmount(member) }));
+}
+
+function hasAmounts(summary: RawBuilder<unknown>): RawBuilder<boolean> {
+  const amounts = ['netPayout', 'totalCommission', 'totalBonuses', 'totalAdjustments', 'payable'];
+  return sql`(${sql.join(
+    amounts.map((name) => sql`coalesce((${summary} ->> ${sql.lit(name)})::numeric, 0) <> 0`),
+    sql` or `,
+  )})`;
 }
 
 function rowsOf(query: RawBuilder<unknown>): RawBuilder<unknown> {

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { type Page } from 'puppeteer-core';
-import { Browser } from '#test/support/browser.js';
+import { Browser, sees } from '#test/support/browser.js';
+import { pointer } from './input-methods.js';
 import { addLargeWorkspace, largePeriod as period } from './large-workspace.js';
 import { observeLoading, untilQuiet } from './page-timing.js';
 
@@ -115,4 +116,20 @@ describe('the web app in a workspace of 50,000 people', function () {
       expect(excess.join('\n')).to.equal('');
       expect(problems).to.deep.equal([]);
     });
+
+  it('makes the file of payroll in a job once its reader asks for it, with the rows of the file of the API', async () => {
+    const { page, problems, close } = await browser.openPage(
+      ids['payroll'] ?? '',
+      `/payroll?period=${period}&layout=generic`,
+    );
+    await sees(page, `The period has ${(people + 1).toLocaleString('en-US')} people.`);
+    expect(await page.$('section[aria-label="First rows of the file"]')).to.equal(null);
+    await pointer.press(page, 'button', 'Make the file');
+    await page.waitForSelector('section[aria-label="First rows of the file"] tfoot td', { timeout: 120_000 });
+    const { headers } = await browser.workspace.api.get(`/v1/statements/export.csv?period=${period}`);
+    await sees(page, Number(headers.get('x-row-count')).toLocaleString('en-US'));
+    if (process.env['PICTURE'] !== undefined) await page.screenshot({ path: '/tmp/payroll-large.png', fullPage: true });
+    await close();
+    expect(problems).to.deep.equal([]);
+  });
 });

@@ -18,15 +18,17 @@ export function useFirstRows<Row>(rows: readonly Row[]): FirstRows<Row> {
 
 interface ShowAllProps {
   readonly rows: FirstRows<unknown>;
+  /** The number of rows on all pages. Default: the list has no pages. */
+  readonly total?: number;
   readonly one: string;
   readonly many?: string;
 }
 
-export function ShowAll({ rows: { visible, count, showAll }, one, many }: ShowAllProps) {
+export function ShowAll({ rows: { visible, count, showAll }, total = count, one, many }: ShowAllProps) {
   if (visible.length === count) return null;
   return (
     <Button kind="quiet" onClick={showAll}>
-      Show all {formatCount(count, one, many)}
+      {total === count ? 'Show all' : 'Show'} {formatCount(count, one, many)}
     </Button>
   );
 }

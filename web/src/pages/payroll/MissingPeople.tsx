@@ -75,7 +75,7 @@ export function MissingPeople({ period, currency, missing, count, sums, page, on
           }}
         />
       )}
-      <ShowAll rows={rows} one="person" many="people" />
+      <ShowAll rows={rows} total={count} one="person" many="people" />
       <ListPager page={page} pageSize={teamOnPage} count={count} onChange={onPage} />
     </section>
   );

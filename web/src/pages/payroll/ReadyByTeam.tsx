@@ -42,7 +42,7 @@ export function ReadyByTeam({
           net: <SumLines sums={sumByCurrency(approved.sums, currency)} main={currency} isTotal />,
         }}
       />
-      <ShowAll rows={rows} one="team" />
+      <ShowAll rows={rows} total={teamCount} one="team" />
       <ListPager page={page} pageSize={teamOnPage} count={teamCount} onChange={onPage} />
     </section>
   );
