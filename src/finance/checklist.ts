@@ -1,6 +1,9 @@
 import { sql } from 'kysely';
 import { z } from 'zod';
+import { fields } from '../api/resource-fields.js';
 import { type Day } from '../kernel/day.js';
+import { Decimal, sum } from '../kernel/decimal.js';
+import { groupBy } from '../kernel/group-by.js';
 import { loadCalendar } from '../ledger/input/calendar.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
 import { type BookMonths } from './book-months.js';
@@ -25,6 +28,7 @@ const warningCodes = [
   'open_disputes',
   'statements_not_approved',
   'receivables',
+  'receivables_of_leavers',
   'estimates_missing',
   'contracts_changed',
 ] as const;
@@ -34,6 +38,14 @@ const finding = <Code extends readonly [string, ...string[]]>(codes: Code) =>
     .object({
       code: z.enum(codes).describe('What it is about'),
       count: z.int().describe('How many there are'),
+      amounts: z
+        .array(
+          z
+            .object({ currency: fields.currency, amount: z.number().describe('Sum in the currency') })
+            .describe('The sum in one currency'),
+        )
+        .optional()
+        .describe('Their sums by currency; absent for points without amounts'),
     })
     .describe('A point of the checklist');
 
@@ -47,7 +59,7 @@ export const checklist = z
     warnings: z
       .array(finding(warningCodes))
       .describe(
-        'What the closing stores. open_discrepancies, open_disputes: of periods until the month; statements_not_approved: drafts with an amount; receivables: people who owe; estimates_missing: of the month before, and not entered for this one; contracts_changed: deals whose contract was stated before the latest closing, and was changed after it',
+        'What the closing stores. open_discrepancies: of periods until the month, with what they owe, or take back if it is negative; open_disputes: opened until the end of the month, with the amounts that people expect; statements_not_approved: drafts with an amount; receivables: people who owe; receivables_of_leavers: those of them who are not active any more; estimates_missing: of the month before, and not entered for this one; contracts_changed: deals whose contract was stated before the latest closing, and was changed after it',
       ),
   })
   .describe('What to look at before the month is closed');
@@ -58,19 +70,27 @@ export interface BookFindings {
   readonly missingRates: number;
   /** Rows of the month about which no policy decides. */
   readonly unassigned: number;
-  /** People who owe. */
-  readonly receivables: number;
+  readonly receivables: readonly Receivable[];
+}
+
+/** What a person owes a company in a currency, as exact decimal text. */
+interface Receivable {
+  readonly repId: string;
+  readonly currency: string;
+  readonly amount: string;
 }
 
 /** Of books that are not computed yet. */
-export const noFindings: BookFindings = { missingRates: 0, unassigned: 0, receivables: 0 };
+export const noFindings: BookFindings = { missingRates: 0, unassigned: 0, receivables: [] };
 
 export function findInBooks(books: MonthBooks): BookFindings {
   const { lines, month, missingRates } = books;
   return {
     missingRates: listMissingRates(missingRates).length,
     unassigned: lines.filter((line) => line.account === 'unassigned' && line.month === month).length,
-    receivables: listByPerson(books).filter(({ receivable }) => !receivable.isZero()).length,
+    receivables: listByPerson(books).flatMap(({ repId, currency, receivable }) =>
+      repId === null || receivable.isZero() ? [] : [{ repId, currency, amount: receivable.toString() }],
+    ),
   };
 }
 
@@ -83,6 +103,7 @@ export async function loadChecklist(
 ): Promise<Checklist> {
   const { to } = months.calendar.range(month);
   const counts = await countOpen(tx, to);
+  const leavers = await findLeavers(tx, findings.receivables);
   return {
     blocking: [
       { code: 'close_in_order' as const, count: month > months.firstOpen ? 1 : 0 },
@@ -94,10 +115,15 @@ export async function loadChecklist(
       { code: 'policy_proposed' as const, count: await countProposed(tx, month) },
     ].filter(({ count }) => count > 0),
     warnings: [
-      { code: 'open_discrepancies' as const, count: counts.discrepancies },
-      { code: 'open_disputes' as const, count: counts.disputes },
+      { code: 'open_discrepancies' as const, count: counts.discrepancies, ...withAmounts(counts.discrepancyAmounts) },
+      { code: 'open_disputes' as const, count: counts.disputes, ...withAmounts(counts.disputeAmounts) },
       { code: 'statements_not_approved' as const, count: counts.drafts },
-      { code: 'receivables' as const, count: findings.receivables },
+      {
+        code: 'receivables' as const,
+        count: findings.receivables.length,
+        ...withAmounts(sumByCurrency(findings.receivables)),
+      },
+      { code: 'receivables_of_leavers' as const, count: leavers.length, ...withAmounts(sumByCurrency(leavers)) },
       { code: 'estimates_missing' as const, count: await countMissingEstimates(tx, month, to) },
       { code: 'contracts_changed' as const, count: await countChangedContracts(tx, months) },
     ].filter(({ count }) => count > 0),
@@ -130,20 +156,60 @@ async function countChangedContracts(tx: Transaction, { closed: [latest] }: Book
   return rows[0]?.count ?? 0;
 }
 
-type Counts = Record<'pending' | 'discrepancies' | 'disputes' | 'drafts', number>;
+/** Those who are not active any more. */
+async function findLeavers(tx: Transaction, receivables: readonly Receivable[]): Promise<readonly Receivable[]> {
+  if (receivables.length === 0) return [];
+  const rows = await tx.db
+    .selectFrom('reps')
+    .select('rep_id')
+    .where('workspace_id', '=', tx.workspaceId)
+    .where('rep_id', 'in', [...new Set(receivables.map(({ repId }) => repId))])
+    .where('active', '=', false)
+    .execute();
+  const inactive = new Set(rows.map(({ rep_id }) => rep_id));
+  return receivables.filter(({ repId }) => inactive.has(repId));
+}
+
+/** Sums by currency, as exact decimal texts. */
+type Sums = Readonly<Record<string, string>>;
+
+function sumByCurrency(receivables: readonly Receivable[]): Sums {
+  const sums = [...groupBy(receivables, ({ currency }) => currency)].map(
+    ([currency, own]) => [currency, sum(own.map(({ amount }) => Decimal.of(amount))).toString()] as const,
+  );
+  return Object.fromEntries(sums);
+}
+
+function withAmounts(sums: Sums): Pick<Checklist['warnings'][number], 'amounts'> {
+  const amounts = Object.keys(sums)
+    .sort()
+    .map((currency) => ({ currency, amount: Number(sums[currency]) }));
+  return amounts.length === 0 ? {} : { amounts };
+}
+
+type Counts = Record<'pending' | 'discrepancies' | 'disputes' | 'drafts', number> &
+  Record<'discrepancyAmounts' | 'disputeAmounts', Sums>;
 
 async function countOpen(tx: Transaction, to: Day): Promise<Counts> {
   const id = tx.workspaceId;
   const { rows } = await sql<Counts>`
+    with discrepant as (
+      select d.currency, count(*)::int as count, sum(d.delta)::text as amount from discrepancies d
+      join statement_periods p on p.workspace_id = d.workspace_id and p.rep_id = d.rep_id and p.period = d.period
+      where d.workspace_id = ${id} and d.status = 'open' and p.to_day <= ${to}::date
+      group by d.currency),
+    disputed as (
+      select currency, count(*)::int as count, sum(expected_amount)::text as amount from disputes
+      where workspace_id = ${id} and status in ('open', 'in_review') and opened_at < (${to}::date + 1)::timestamptz
+      group by currency)
     select
       (select count(distinct rep_id)::int from calculation_requests
         where workspace_id = ${id} and from_day <= ${to}::date) as pending,
-      (select count(*)::int from discrepancies d
-        join statement_periods p on p.workspace_id = d.workspace_id and p.rep_id = d.rep_id and p.period = d.period
-        where d.workspace_id = ${id} and d.status = 'open' and p.to_day <= ${to}::date) as discrepancies,
-      (select count(*)::int from disputes
-        where workspace_id = ${id} and status in ('open', 'in_review')
-          and opened_at < (${to}::date + 1)::timestamptz) as disputes,
+      (select coalesce(sum(count), 0)::int from discrepant) as discrepancies,
+      (select coalesce(jsonb_object_agg(currency, amount), '{}') from discrepant) as "discrepancyAmounts",
+      (select coalesce(sum(count), 0)::int from disputed) as disputes,
+      (select coalesce(jsonb_object_agg(currency, amount) filter (where amount is not null), '{}') from disputed)
+        as "disputeAmounts",
       (select count(*)::int from statement_periods p
         join statements s on s.workspace_id = p.workspace_id and s.rep_id = p.rep_id and s.period = p.period
           and s.version = p.current_version

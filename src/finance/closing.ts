@@ -22,6 +22,7 @@ export interface BookTotal {
 interface StoredWarning {
   readonly code: string;
   readonly count: number;
+  readonly amounts?: readonly { readonly currency: string; readonly amount: number }[] | undefined;
 }
 
 /** What a closing stores beside its lines. */

@@ -74,7 +74,10 @@ const noReport = { findings: noFindings };
 
 export const monthWithChecklistExample = {
   ...monthExample,
-  checklist: { blocking: [], warnings: [{ code: 'open_discrepancies', count: 1 }] },
+  checklist: {
+    blocking: [],
+    warnings: [{ code: 'open_discrepancies', count: 1, amounts: [{ currency: 'USD', amount: 120 }] }],
+  },
 } as const;
 
 export const getAccountingMonth = operation({

@@ -13,7 +13,7 @@ import { Card } from '../../components/Page.js';
 import { ProgressBar } from '../../components/ProgressBar.js';
 import { Badge } from '../../components/StatusBadge.js';
 import { formatTimestamp } from '../../shared/format/dates.js';
-import { formatNumber } from '../../shared/format/numbers.js';
+import { formatMoney, formatNumber } from '../../shared/format/numbers.js';
 import { formatPeriod } from '../../shared/format/periods.js';
 import styles from './Finance.module.css';
 import { findings } from './words.js';
@@ -61,7 +61,7 @@ function Points({ month: { checklist } }: Pick<MonthCardProps, 'month'>) {
   if (points.length === 0) return <p>Nothing stops the closing.</p>;
   return (
     <ul className={styles.points}>
-      {points.map(({ code, count, tone, label }) => {
+      {points.map(({ code, count, amounts = [], tone, label }) => {
         const { words, to } = findings[code];
         return (
           <li key={code}>
@@ -74,6 +74,12 @@ function Points({ month: { checklist } }: Pick<MonthCardProps, 'month'>) {
               </Link>
             )}
             : <span className="num">{count}</span>
+            {amounts.length === 0 ? null : (
+              <span className="num dim">
+                {' '}
+                ({amounts.map(({ amount, currency }) => formatMoney(amount, currency)).join(', ')})
+              </span>
+            )}
           </li>
         );
       })}

@@ -70,6 +70,7 @@ export const findings: Readonly<Record<Finding, { readonly words: string; readon
   open_disputes: { words: 'Open questions', to: '/questions' },
   statements_not_approved: { words: 'Statements that are not approved', to: '/payroll' },
   receivables: { words: 'People who owe' },
+  receivables_of_leavers: { words: 'People who have left and owe' },
   contracts_changed: { words: 'Contracts that were changed after the latest closing' },
   estimates_missing: { words: 'Estimates of the month before without one of this month' },
 };
