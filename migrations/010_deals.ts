@@ -59,7 +59,7 @@ async function createDeals(db: Kysely<unknown>): Promise<void> {
 }
 
 /**
- * Every index except the primary key and that of the feed has a condition, so that no other index can be read to find
+ * Every index except the primary key has a condition, so that no other index can be read to find
  * deals by their ids. In a table that was analyzed before its first rows were committed all indexes have the same
  * estimated cost, and an import read all deals of the workspace once for each batch.
  */

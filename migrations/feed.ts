@@ -4,7 +4,8 @@ import { tenantTable } from './tenant-table.js';
 /**
  * Feeds of deals and commission events are in an order that is safe for commits: the column `changed_in` is the transaction
  * that wrote the row last. Every transaction below the oldest one that is open has ended, so a reader who has read all rows
- * below it misses nothing: whatever is committed later has a larger number.
+ * below it misses nothing: whatever is committed later has a larger number. The condition of the index holds for every row; only
+ * statements that compare the number can read the index.
  */
 export async function indexChanges(
   db: Kysely<unknown>,
@@ -13,7 +14,7 @@ export async function indexChanges(
 ): Promise<void> {
   await sql`
     create index ${sql.ref(`${table}_by_change`)}
-    on ${sql.table(table)} (workspace_id, changed_in, ${sql.ref(key)})`.execute(db);
+    on ${sql.table(table)} (workspace_id, changed_in, ${sql.ref(key)}) where changed_in is not null`.execute(db);
 }
 
 /** Stores the keys of rows that are deleted. */

@@ -1188,7 +1188,7 @@ CREATE TABLE deals (
   CONSTRAINT deals_created_date_check CHECK (((created_date >= '1900-01-01'::date) AND (created_date <= '2199-12-31'::date))),
   CONSTRAINT deals_deal_id_check CHECK (((length(deal_id) >= 1) AND (length(deal_id) <= 200)))
 );
-CREATE INDEX deals_by_change ON deals USING btree (workspace_id, changed_in, deal_id);
+CREATE INDEX deals_by_change ON deals USING btree (workspace_id, changed_in, deal_id) WHERE (changed_in IS NOT NULL);
 CREATE INDEX deals_by_rep ON deals USING btree (workspace_id, rep_id, close_date) WHERE (rep_id IS NOT NULL);
 CREATE INDEX deals_by_snapshot ON deals USING btree (workspace_id, snapshot_at DESC, deal_id) WHERE (snapshot_at > '-infinity'::timestamp with time zone);
 CREATE INDEX deals_corrected ON deals USING btree (workspace_id, deal_id) WHERE (corrections IS NOT NULL);
@@ -1539,7 +1539,7 @@ CREATE TABLE commission_event_history (
   CONSTRAINT commission_event_history_change_check CHECK ((change = ANY (ARRAY['inserted'::text, 'changed'::text, 'reversed'::text, 'restored'::text, 'deleted'::text]))),
   CONSTRAINT commission_event_history_share_check CHECK ((share ~ '^-?[0-9.]+ -?[0-9.]+$'::text))
 );
-CREATE INDEX commission_event_history_by_change ON commission_event_history USING btree (workspace_id, changed_in, event_id);
+CREATE INDEX commission_event_history_by_change ON commission_event_history USING btree (workspace_id, changed_in, event_id) WHERE (changed_in IS NOT NULL);
 ALTER TABLE commission_event_history ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 CREATE POLICY commission_event_history_of_owner ON commission_event_history TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
 CREATE POLICY commission_event_history_of_workspace ON commission_event_history TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));

@@ -360,10 +360,16 @@ export const eventColumns = sql`
   e.phase, e.kind, e.category, e.status, e.amount, e.base, e.tier_name as "tierName", e.credit, e.currency, e.period,
   e.earned_on as "earnedOn", e.reason, e.updated_at as "updatedAt"`;
 
-/** The rep, the deal and the plan of the events \`e\`. */
+/**
+ * The rep, the deal and the plan of the events `e`. `offset 0` makes the planner look each deal up by its id: it has no
+ * statistics of workspaces, and would read all deals of the workspace for each event.
+ */
 export const withNames = sql`
   left join reps r on r.workspace_id = e.workspace_id and r.rep_id = e.rep_id
-  left join deals d on d.workspace_id = e.workspace_id and d.deal_id = ${dealOfKeyColumn(sql`e.deal_key`)}
+  left join lateral (select ${dealOfKeyColumn(sql`e.deal_key`)} as deal_id offset 0) of_key on true
+  left join lateral (
+    select name from deals where workspace_id = e.workspace_id and deal_id = of_key.deal_id offset 0
+  ) d on true
   left join plans p on p.workspace_id = e.workspace_id and p.plan_id = e.plan_id`;
 
 async function selectTracedEvents(tx: Transaction, condition: RawBuilder<unknown>): Promise<TracedEventRow[]> {

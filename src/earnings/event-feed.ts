@@ -25,8 +25,8 @@ interface EventFilter {
 }
 
 /**
- * The events of a page of the feed that match, in the order of their latest revisions. `offset 0` makes the planner begin with
- * the history, whose index has this order.
+ * The events of a page of the feed that match. The latest revision in the history is the event, and has the number of the
+ * transaction that wrote it.
  */
 export async function listChangedEvents(
   tx: Transaction,
@@ -35,14 +35,12 @@ export async function listChangedEvents(
 ): Promise<(EventRow & FeedRow)[]> {
   const { rows } = await sql<EventRow & FeedRow>`
     select ${eventColumns}, ${traceWithLines} as "lineTrace", e.changed_in::text as "changedIn", e.event_id as key from (
-      select e.*, h.changed_in from commission_event_history h cross join lateral (
-        select * from commission_events e
-        where e.workspace_id = h.workspace_id and e.rep_id = h.rep_id and e.event_id = h.event_id and e.revision = h.revision
-        offset 0
-      ) e
-      where h.workspace_id = ${tx.workspaceId} and ${contains} ${within('h.rep_id', repIds)}
+      select h.*, h.changed_at as updated_at from commission_event_history h
+      where h.workspace_id = ${tx.workspaceId} and ${contains} and h.change <> 'deleted' ${within('h.rep_id', repIds)}
         ${earnedFrom === undefined ? sql`` : sql`and h.earned_on >= ${earnedFrom}::date`}
         ${earnedTo === undefined ? sql`` : sql`and h.earned_on <= ${earnedTo}::date`}
+        and h.revision = (select max(latest.revision) from commission_event_history latest
+          where latest.workspace_id = h.workspace_id and latest.rep_id = h.rep_id and latest.event_id = h.event_id)
       order by h.changed_in, h.event_id
       limit ${limit}
     ) e ${withNames}

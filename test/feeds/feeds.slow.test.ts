@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import type pg from 'pg';
 import { listCommissionEvents } from '#src/commissions/queries/list-commission-events.js';
 import { listDealChanges } from '#src/deals/queries/list-deal-changes.js';
+import { allDays } from '#src/kernel/day.js';
 import { OfflineWorkspace } from '#test/support/offline-workspace.js';
 import { statementWork } from '#test/support/statement-work.js';
 import { flatRule } from '#test/support/terms.js';
@@ -36,11 +37,14 @@ describe('a page of a feed', () => {
     const { planId } = await workspace.addPlan('AE', [flatRule('New', 0.1)]);
     await workspace.insert.assignment(ann, planId);
     await workspace.insert.deals(ann, 5000);
-    await workspace.calculateAll();
+    await workspace.request([ann], { days: allDays, trigger: 'recalculation' });
+    await workspace.calculate([ann]);
+    await workspace.db.sql('analyze deals, commission_events, commission_event_history');
     for (const operation of [listCommissionEvents, listDealChanges]) {
       const { nextCursor: cursor } = await workspace.run(operation, { query: { limit: '100' } });
       const work = await statementWork(() => workspace.run(operation, { query: { limit: '100', cursor } }));
-      expect([...work].filter(([, rows]) => rows > 2000)).to.deep.equal([]);
+      const figures = [...work.values()];
+      expect(Math.max(...figures)).to.be.within(100, 2000);
     }
   });
 });
