@@ -163,6 +163,7 @@ export async function reopenMonth(
   const { version, hash } = closing;
   if (secondPerson && closing.reopenRequestedBy === null) {
     await requestReopening(tx, caller, { month, version, reason, at: now.at });
+    await recordEvents(tx, [{ type: 'accounting.reopening_requested', data: { month, hash, version } }]);
     return record(tx, caller, 'accounting_reopening_requested', month, { version, reason }, now.at);
   }
   if (secondPerson && peopleBehind(caller).includes(closing.reopenRequestedById ?? ''))

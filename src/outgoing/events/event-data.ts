@@ -207,6 +207,7 @@ export const eventData = {
   'accounting.month_prepared': bookMonth.pick({ month: true, hash: true }),
   'accounting.month_closed': bookMonth,
   'accounting.month_reopened': bookMonth,
+  'accounting.reopening_requested': bookMonth,
   'accounting.entity_changed': z.strictObject({ entity: z.string().describe('Code of the company') }),
   'accounting.rep_entities_changed': z.strictObject({ repId: fields.repId }),
   'accounting.estimates_changed': z.strictObject({

@@ -19,6 +19,7 @@ export const eventTypes = {
   'accounting.month_prepared': 'Someone has found the books of a month right',
   'accounting.month_closed': 'The books of a month were closed',
   'accounting.month_reopened': 'The books of a month were reopened',
+  'accounting.reopening_requested': 'Someone requests to reopen the books of a month, which another person does',
   'accounting.entity_changed': 'A company whose books are kept was added or changed',
   'accounting.rep_entities_changed': 'A person belongs to other companies in the books, or on other days',
   'accounting.estimates_changed': 'The estimates of a month were replaced',

@@ -7,6 +7,8 @@ export const notificationKinds = {
   dispute_answered: 'A dispute that you opened was accepted or rejected',
   question_asked:
     'Someone whom you manage opened a dispute about a statement (managers; admins for people without a manager)',
+  books_waiting:
+    'A month of the books, a policy, a write-off, or a request to reopen a month waits for another admin (admins)',
   connection_broken:
     'The connection to a CRM broke or works again, a sync was given up, or a webhook endpoint was disabled (admins)',
   import_problem: 'A scheduled import rejected rows, waits for a confirmation, or cannot read its source (admins)',

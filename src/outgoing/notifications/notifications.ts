@@ -135,11 +135,30 @@ function selectAddressed(people: readonly Recipient[], to: Notification['to']): 
   return managers.length === 0 ? admins : managers;
 }
 
+/** What waits for a second person, by the event of the first step. */
+const waitingInBooks = {
+  'accounting.month_prepared': (field: (name: string) => string) => `The books of ${field('month')} are prepared`,
+  'accounting.reopening_requested': (field: (name: string) => string) => `${field('month')} is to be reopened`,
+  'accounting.policy_proposed': () => 'A policy of capitalised cost is proposed',
+  'accounting.write_off_proposed': () => 'A debt is to be written off',
+};
+
 /** The mail that belongs to the event; null if none does. */
 function toNotification({ type, repId, data }: OutgoingEvent): Notification | null {
   const field = (name: string) => String(data[name]);
   if (type === 'crm.connection_broken' || type === 'crm.connection_recovered')
     return connectionNotification(field('provider'), type === 'crm.connection_broken' ? field('reason') : null);
+  const waiting = waitingInBooks[type as keyof typeof waitingInBooks];
+  if (waiting !== undefined)
+    return {
+      kind: 'books_waiting',
+      to: 'admins',
+      subject: waiting(field),
+      paragraphs: [
+        'Unless the company lets one person do both steps, an admin who has not done the first one does the second.',
+      ],
+      path: '/month-end',
+    };
   if (repId === undefined) return null;
   const period = field('period');
   const about = { to: { repId }, path: `/statements/${repId}?period=${period}` };

@@ -80,7 +80,11 @@ class Causes {
     const path = `/v1/accounting/months/${january}`;
     const { hash } = await session.expect(200, 'POST', `${path}/prepare`);
     await session.expect(200, 'POST', `${path}/close`, { hash });
-    await session.expect(200, 'POST', `${path}/reopen`, { reason: 'A batch was missing' });
+    const reopen = () => session.expect(200, 'POST', `${path}/reopen`, { reason: 'A batch was missing' });
+    await work.api.expect(200, 'PATCH', '/v1/workspaces', { accounting: { ...accounting, secondPerson: true } });
+    await reopen();
+    await work.api.expect(200, 'PATCH', '/v1/workspaces', { accounting });
+    await reopen();
   }
 
   async loseAndRegainCrm(): Promise<void> {

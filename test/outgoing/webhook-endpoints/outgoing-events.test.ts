@@ -369,6 +369,34 @@ describe('outgoing events', () => {
     await expectError('409 no_person', api.get('/v1/mail-preferences'));
   });
 
+  it('send admins a mail about what waits for a second person in the books', async () => {
+    const [amy, bob] = await api.saveReps(
+      { email: 'amy@example.com', name: 'Amy', role: 'admin' },
+      { email: 'bob@example.com', name: 'Bob', role: 'admin' },
+    );
+    const [first, second] = [await service.as(workspaceId, amy), await service.as(workspaceId, bob)];
+    await api.expect(200, 'PATCH', '/v1/workspaces', { accounting: { enabled: true, from: '2026-01' } });
+    const month = '/v1/accounting/months/2026-01';
+    const { hash } = await first.expect(200, 'POST', `${month}/prepare`);
+    await second.expect(200, 'POST', `${month}/close`, { hash });
+    await second.expect(200, 'PUT', '/v1/mail-preferences', { disabled: ['books_waiting'] });
+    await first.expect(200, 'POST', `${month}/reopen`, { reason: 'A batch was missing' });
+    const policy = { from: '2026-02', position: 1, match: {}, treatment: 'capitalise', period: { months: 36 } };
+    await second.expect(201, 'POST', '/v1/accounting/policies/Contracts/versions', policy);
+    const debt = { repId: ada, currency: 'USD', amount: 1, day: '2026-02-20', reason: 'Left' };
+    await second.expect(201, 'POST', '/v1/accounting/write-offs', debt);
+    const stored = await sql<{ recipient: string; subject: string }>(
+      'select recipient, subject from mail_outbox where workspace_id = $1 order by created_at, recipient',
+    );
+    expect(stored.map(({ recipient, subject }) => `${recipient} ${subject}`)).to.deep.equal([
+      'amy@example.com Test: The books of 2026-01 are prepared',
+      'bob@example.com Test: The books of 2026-01 are prepared',
+      'amy@example.com Test: 2026-01 is to be reopened',
+      'amy@example.com Test: A policy of capitalised cost is proposed',
+      'amy@example.com Test: A debt is to be written off',
+    ]);
+  });
+
   it('send a mail about a question to the manager, or to the admins if there is none, and the answer to the rep', async () => {
     const [mia] = await api.saveReps(
       { email: 'mia@example.com', name: 'Mia', role: 'manager' },

@@ -19,6 +19,7 @@ const names: Readonly<Record<Mail['kind'], string>> = {
   approval_due: 'Signature due',
   plan_acceptance: 'Plan to accept',
   connection_broken: 'Connection broken',
+  books_waiting: 'Books that wait for a second person',
   import_problem: 'Problem of a scheduled import',
   pay_digest: 'Your pay each week',
   weekly_digest: 'Weekly summary of your team',
