@@ -139,11 +139,11 @@ export function ProposePolicyDialog({ accounting, onClose }: ProposeProps) {
   );
 }
 
-/** The books are calculated twice for each preview, so it waits until nobody types. */
+/** The books are calculated twice for each preview, so it waits for a pause of the typing. */
 function usePreview(name: string, terms: PolicyTerms | null) {
   const entered = JSON.stringify([name, terms]);
-  const [settled] = useDebouncedValue(entered, 700);
-  return useQuery({ ...proposalEffectQuery(name, terms), enabled: terms !== null && settled === entered });
+  const [waited] = useDebouncedValue(entered, 700);
+  return useQuery({ ...proposalEffectQuery(name, terms), enabled: terms !== null && waited === entered });
 }
 
 /** Over which time the cost is spread, and of which rows. */
