@@ -254,6 +254,7 @@ describe('managers who read only the people below them', () => {
       '/v1/assignments',
       '/v1/quotas',
       '/v1/statements?period=2026-01&include=all',
+      '/v1/statements/payroll?period=2026-01',
       '/v1/statements/export.csv?period=2026-01&include=all',
       '/v1/statements/export/jobs',
       '/v1/payroll-handovers',

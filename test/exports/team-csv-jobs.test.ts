@@ -44,10 +44,15 @@ describe('the CSV of the team as a job', () => {
     });
 
   it('has only the people of a manager', async () => {
-    const manager = await workspace.as(workspace.mia);
-    const job = await finishedExport(manager, await jobOf(manager, '&include=all'));
-    const [made, direct] = [await download(manager, job.file.path), await download(manager, `${path}&include=all`)];
+    const other = await WorkedExample.create(service);
+    await other.addRep('Eve');
+    await other.api.expect(200, 'PATCH', '/v1/workspaces', { managerScope: 'reports' });
+    const [manager, query] = [await other.as(other.mia), '&include=all'];
+    const job = await finishedExport(manager, await jobOf(manager, query));
+    const [made, direct] = [await download(manager, job.file.path), await download(manager, `${path}${query}`)];
     expect(made.bytes.equals(direct.bytes)).to.equal(true);
+    const ofAdmin = (await download(other.api, `${path}${query}`)).bytes.toString();
+    expect([ofAdmin.includes('Eve'), made.bytes.toString().includes('Eve')]).to.deep.equal([true, false]);
   });
 
   it('is one job when the same file is requested twice while it waits', async () => {
