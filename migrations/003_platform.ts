@@ -178,7 +178,7 @@ async function createJobs(db: Kysely<unknown>): Promise<void> {
     create table stored_jobs (
       workspace_id uuid not null,
       job_id uuid not null,
-      kind text not null check (kind in ('approval', 'books', 'exceptions', 'export', 'generation', 'preparation', 'preview')),
+      kind text not null check (kind in ('approval', 'books', 'exceptions', 'export', 'generation', 'handover', 'preparation', 'preview')),
       period text not null,
       -- what was requested besides the period
       subject jsonb not null,

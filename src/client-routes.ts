@@ -227,6 +227,8 @@ export const routes: Readonly<Record<string, string>> = {
   listBalances: 'GET /v1/balances',
   recordPayrollHandover: 'POST /v1/payroll-handovers',
   listPayrollHandovers: 'GET /v1/payroll-handovers',
+  listHandoverJobs: 'GET /v1/payroll-handovers/jobs',
+  getHandoverJob: 'GET /v1/payroll-handovers/jobs/:jobId',
   listPayoutBatches: 'GET /v1/payout-batches',
   createPayoutBatch: 'POST /v1/payout-batches',
   getPayoutBatch: 'GET /v1/payout-batches/:batchId',

@@ -121,7 +121,9 @@ import { exportPlanDocument } from './exports/queries/export-plan-document.js';
 import { exportTeamCsv } from './exports/queries/export-team-csv.js';
 import { getExportFile } from './exports/queries/get-export-file.js';
 import { getExportJob } from './exports/queries/get-export-job.js';
+import { getHandoverJob } from './exports/queries/get-handover-job.js';
 import { listExportJobs } from './exports/queries/list-export-jobs.js';
+import { listHandoverJobs } from './exports/queries/list-handover-jobs.js';
 import { listPayrollHandovers } from './exports/queries/list-payroll-handovers.js';
 import { deleteContract, getContract, putContract } from './finance/commands/change-contract.js';
 import { deleteImpairment, putImpairment } from './finance/commands/change-impairment.js';
@@ -536,6 +538,8 @@ export const operations = [
   listBalances,
   recordPayrollHandover,
   listPayrollHandovers,
+  listHandoverJobs,
+  getHandoverJob,
   listPayoutBatches,
   createPayoutBatch,
   getPayoutBatch,

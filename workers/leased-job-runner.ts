@@ -19,8 +19,8 @@ export interface LeasedJobs<Job extends { readonly attempts: number }> {
   claim(tx: Transaction, jobId: string): Promise<Job | null>;
   /** Does the job and stores its result. The signal is aborted when the process stops or has lost the lease. */
   perform(job: Job, write: LeasedWrite, ending: AbortSignal): Promise<void>;
-  retry(tx: Transaction, job: Job, attempts: number, reason: 'outage' | 'error'): Promise<void>;
-  fail(tx: Transaction, job: Job, code: string | null, message: string): Promise<void>;
+  retry(tx: Transaction, job: Job, attempts: number, reason: 'outage' | 'error'): Promise<unknown>;
+  fail(tx: Transaction, job: Job, code: string | null, message: string): Promise<unknown>;
 }
 
 /** Does jobs. Doing one twice is harmless: only the holder of the lease can store a result. */

@@ -3,6 +3,7 @@ import { approveThrough } from '#src/app/approve-operation.js';
 import { type Service } from '#src/app/composition.js';
 import { describeRights } from '#src/app/describe-rights.js';
 import { generateThrough } from '#src/app/generate-operation.js';
+import { handOverThrough } from '#src/app/handover-operation.js';
 import { BILLING_PROVIDER } from '#src/app/parts/tokens.js';
 import { passUnanswered } from '#src/app/pass-unanswered.js';
 import { readPagesThrough } from '#src/app/read-pages.js';
@@ -45,6 +46,7 @@ import { wakeDueWork } from './due-work.js';
 import { ExceptionJobs } from './exception-jobs.js';
 import { ExportJobs } from './export-jobs.js';
 import { GenerationJobs } from './generation-jobs.js';
+import { HandoverJobs } from './handover-jobs.js';
 import {
   calculateHandler,
   checkPeriodsHandler,
@@ -68,6 +70,7 @@ import {
   exceptionWork,
   exportWork,
   generationWork,
+  handoverWork,
   preparationWork,
   previewWork,
   scheduledImportWork,
@@ -99,6 +102,7 @@ export async function startWorkers(service: Service): Promise<Workers> {
     wakeHandler(wakeOf('approval'), leased.approvals),
     wakeHandler(wakeOf('exceptions'), leased.exceptions),
     wakeHandler(wakeOf('generation'), leased.generations),
+    wakeHandler(wakeOf('handover'), leased.handovers),
     wakeHandler(wakeOf('preparation'), leased.preparations),
     wakeHandler(runScheduledImportsJob, leased.imports),
     wakeHandler(deliverEventsJob, leased.deliveries),
@@ -146,6 +150,7 @@ function leasedWorkersOf(service: Service) {
     approvals: ofJobs(approvalWork, new ApprovalJobs(unitOfWork, approveThrough(service.dispatcher))),
     exceptions: ofJobs(exceptionWork, new ExceptionJobs(unitOfWork, explainer, clock)),
     generations: ofJobs(generationWork, new GenerationJobs(unitOfWork, generateThrough(service.dispatcher))),
+    handovers: ofJobs(handoverWork, new HandoverJobs(unitOfWork, handOverThrough(service.dispatcher))),
     preparations: ofJobs(preparationWork, new PreparationJobs(unitOfWork, parts.resolve(MonthReports), clock)),
     imports: ofJobs(
       scheduledImportWork,

@@ -31,11 +31,11 @@ export abstract class StoredJobs<Subject> implements LeasedJobs<ClaimedJob<Subje
     await write((tx) => postponeStoredJob(tx, job, end === 'outage' ? pauseInOutageMs : 0, 0));
   }
 
-  retry(tx: Transaction, job: ClaimedJob<Subject>, attempts: number, reason: 'outage' | 'error'): Promise<void> {
+  retry(tx: Transaction, job: ClaimedJob<Subject>, attempts: number, reason: 'outage' | 'error'): Promise<unknown> {
     return postponeStoredJob(tx, job, reason === 'outage' ? pauseInOutageMs : pauseAfterErrorMs * attempts, attempts);
   }
 
-  fail(tx: Transaction, job: ClaimedJob<Subject>, code: string | null, message: string): Promise<void> {
+  fail(tx: Transaction, job: ClaimedJob<Subject>, code: string | null, message: string): Promise<unknown> {
     return failStoredJob(tx, job, code, message);
   }
 

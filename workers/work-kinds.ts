@@ -18,6 +18,7 @@ export const exportWork = storedJobs('exports', 'export', { slots: 2 });
 export const previewWork = storedJobs('plan previews', 'preview', { maxOfWorkspace: 1 });
 export const approvalWork = storedJobs('approvals', 'approval');
 export const exceptionWork = storedJobs('lists of exceptions', 'exceptions');
+export const handoverWork = storedJobs('payroll hand-overs', 'handover');
 export const preparationWork = storedJobs('preparations of months', 'preparation', { maxOfWorkspace: 1 });
 export const generationWork = storedJobs('generations of statements', 'generation');
 

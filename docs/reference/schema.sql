@@ -438,7 +438,7 @@ CREATE TABLE stored_jobs (
   started_at timestamp with time zone NOT NULL DEFAULT now(),
   finished_at timestamp with time zone,
   CONSTRAINT stored_jobs_pkey PRIMARY KEY (workspace_id, job_id),
-  CONSTRAINT stored_jobs_kind_check CHECK ((kind = ANY (ARRAY['approval'::text, 'books'::text, 'exceptions'::text, 'export'::text, 'generation'::text, 'preparation'::text, 'preview'::text]))),
+  CONSTRAINT stored_jobs_kind_check CHECK ((kind = ANY (ARRAY['approval'::text, 'books'::text, 'exceptions'::text, 'export'::text, 'generation'::text, 'handover'::text, 'preparation'::text, 'preview'::text]))),
   CONSTRAINT stored_jobs_status_check CHECK ((status = ANY (ARRAY['waiting'::text, 'running'::text, 'completed'::text, 'failed'::text])))
 );
 CREATE INDEX stored_jobs_by_period ON stored_jobs USING btree (workspace_id, kind, period, started_at);

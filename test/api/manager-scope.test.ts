@@ -105,6 +105,8 @@ const requests: Readonly<Record<string, readonly [method: string, path: string, 
   listBalances: ['GET', '/v1/balances?repId=<eve>'],
   recordPayrollHandover: null,
   listPayrollHandovers: null,
+  listHandoverJobs: null,
+  getHandoverJob: ['GET', '/v1/payroll-handovers/jobs/<handover>'],
 };
 
 /** Operations without data of people other than the caller. */
@@ -150,6 +152,7 @@ const hidden: Readonly<Record<string, string>> = {
   getExportFile: 'job_not_found',
   getApprovalJob: 'job_not_found',
   getGenerationJob: 'job_not_found',
+  getHandoverJob: 'job_not_found',
   getDealCredits: 'deal_not_found',
   getDealLines: 'deal_not_found',
   getDeal: 'deal_not_found',
@@ -211,6 +214,8 @@ describe('managers who read only the people below them', () => {
     const approval = { period: '2026-04', statements: [{ repId: eve, version: 1 }], async: true };
     const generation = { period: '2026-01', repIds: [ids.get('eve')], async: true };
     ids.set('generation', (await admin.expect(202, 'POST', '/v1/statements/generate', generation)).job.jobId);
+    const handover = { period: '2026-01', layout: 'generic', async: true };
+    ids.set('handover', (await admin.expect(202, 'POST', '/v1/payroll-handovers', handover)).jobId);
     ids.set('approval', (await admin.expect(202, 'POST', '/v1/statements/approve', approval)).job.jobId);
     manager = await service.as(workspaceId, ids.get('mia') as string);
   });

@@ -425,6 +425,8 @@ const probes: Readonly<Record<string, readonly Probe[]>> = {
   resolveDiscrepancy: [['POST /v1/discrepancies/<discrepancy>/resolve', { action: 'dismiss', reason: 'x' }]],
   recordPayrollHandover: [],
   listPayrollHandovers: [],
+  listHandoverJobs: [],
+  getHandoverJob: [['GET /v1/payroll-handovers/jobs/<handover>']],
   listInvoices: [['GET /v1/deals/<deal>/invoices']],
   getInvoice: [['GET /v1/deals/<deal>/invoices/INV']],
   putInvoice: [['PUT /v1/deals/<deal>/invoices/INV', { amount: 1, issuedOn: '2026-01-01' }]],
@@ -630,6 +632,8 @@ describe('two workspaces', () => {
       async: true,
     });
     const { job: approval } = await api.expect(202, 'POST', '/v1/statements/approve', confirmed);
+    const handedOver = { period: '2026-02', layout: 'generic', async: true };
+    const { jobId: handover } = await api.expect(202, 'POST', '/v1/payroll-handovers', handedOver);
     const [{ jobId: exportId }] = (await api.expect(200, 'GET', '/v1/statements/export/jobs')).jobs;
     const [preparation] = await service.sql<{ job_id: string }>(
       `insert into stored_jobs (workspace_id, job_id, kind, period, subject, caller, status, total, lifetime, finished_at)
@@ -756,6 +760,7 @@ describe('two workspaces', () => {
       export: exportId,
       approval: approval.jobId,
       generation: generation.jobId,
+      handover,
       preparation: preparation?.job_id as string,
       comment: commentId,
       adjustment: eventId,

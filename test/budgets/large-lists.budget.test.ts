@@ -27,7 +27,7 @@ const requests = {
 
 /** What the requests send. */
 const bodies: Readonly<Record<string, object>> = {
-  '/v1/payroll-handovers': { period, layout: 'generic' },
+  '/v1/payroll-handovers': { period, layout: 'generic', async: false },
   '/v1/statements/generate': { period },
 };
 

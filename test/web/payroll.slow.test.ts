@@ -166,6 +166,29 @@ describe('payroll in the web app', function () {
     await close();
   });
 
+  it('says when a worker has recorded a large hand-over, and shows it', async () => {
+    const { page, problems, close } = await browser.openPage('payroll', `${address}&layout=long&scope=full`);
+    // The page sends what the service would decide for more than 2,000 statements.
+    await page.evaluate(`
+      const send = window.fetch;
+      window.fetch = (input, init) =>
+        init?.method === 'POST' && String(input).endsWith('/v1/payroll-handovers')
+          ? send(input, { ...init, body: JSON.stringify({ ...JSON.parse(init.body), async: true }) })
+          : send(input, init);`);
+    await button(page, 'Mark as handed over').click();
+    await page.waitForSelector('[role=dialog] input');
+    await page.keyboard.press('Enter');
+    await page.waitForFunction(`document.body.textContent.includes('is marked as handed over.')`);
+    await page.waitForFunction(`document.querySelectorAll('[aria-label="Recorded hand-overs"] li').length === 2`);
+    expect(await text(page)).to.not.include('Mark as handed over');
+    const { jobs } = await browser.workspace.api.expect(200, 'GET', `/v1/payroll-handovers/jobs?period=${period}`);
+    expect(jobs.map((job: { status: string; layout: string }) => [job.status, job.layout])).to.deep.equal([
+      ['completed', 'long'],
+    ]);
+    expect(problems).to.deep.equal([]);
+    await close();
+  });
+
   it('lists each currency for itself, and makes no file without a currency column of several', async () => {
     const { api } = browser.workspace;
     const { repId, name } = rows.find(({ status }) => status === 'none') as TeamRow;

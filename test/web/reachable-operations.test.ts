@@ -25,6 +25,7 @@ const excluded: Readonly<Record<string, string>> = {
   getStatementStatus: 'the list of statements has the status',
   getApprovalJob: 'the list of approvals has the same',
   getGenerationJob: 'the list of generations has the same',
+  getHandoverJob: 'the list of hand-overs by workers has the same',
   getPreparationJob: 'the month has the job that prepares it',
   trueUpStatement: 'the page of discrepancies pays the difference through resolveDiscrepancy',
   setCrmcSync: 'updateIntegration does the same for every CRM',

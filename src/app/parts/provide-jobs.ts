@@ -1,5 +1,6 @@
 import { deriveFromPeople } from '../../deals/derive-from-people.js';
 import { exportJobs } from '../../exports/export-views.js';
+import { handoverJobs } from '../../exports/handover-job-views.js';
 import { preparationJobs } from '../../finance/preparation-job.js';
 import { wakeLanesThrough } from '../../ledger/lanes/calculate-job.js';
 import { LaneRunner } from '../../ledger/lanes/lane-runner.js';
@@ -41,7 +42,7 @@ function createJobStatuses(parts: PartContainer, shard: string): JobStatuses {
   const redis = redisServers(parts.resolve(CONFIG));
   const log = parts.resolve(LOG);
   const store = redis === null ? null : JobStatusStore.open(redis, log, queuePrefix(shard));
-  const kinds = [calculationJobs, generationJobs, approvalJobs, exportJobs, preparationJobs, previewJobs];
+  const kinds = [calculationJobs, generationJobs, approvalJobs, exportJobs, handoverJobs, preparationJobs, previewJobs];
   return new JobStatuses(parts.resolve(UnitOfWork), kinds, store, log);
 }
 

@@ -39,7 +39,7 @@ export interface PartSink {
   /** Stores the next part. A part of an archive is a file with a name, and a rep if it is about one. */
   store(content: Buffer, file?: { readonly name: string; readonly repId?: string }): Promise<void>;
   /** Called with the number of parts before the first part is stored. */
-  start(total: number): Promise<void>;
+  start(total: number): Promise<unknown>;
   /** Whether the time slice has ended. An archive then continues in a later run. */
   isTimeUp(): boolean;
 }

@@ -24,7 +24,7 @@ export interface Tables {
   stored_jobs: {
     workspace_id: string;
     job_id: string;
-    kind: 'approval' | 'books' | 'exceptions' | 'export' | 'generation' | 'preparation' | 'preview';
+    kind: 'approval' | 'books' | 'exceptions' | 'export' | 'generation' | 'handover' | 'preparation' | 'preview';
     period: string;
     subject: Json<unknown>;
     caller: ColumnType<StoredCaller, string, never>;

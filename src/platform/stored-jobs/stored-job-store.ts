@@ -56,38 +56,42 @@ export function advanceStoredJob(
   job: JobKey,
   people: number,
   position: string | null = null,
-): Promise<void> {
+): Promise<unknown> {
   return updateStoredJob(tx, job, { done: sql<number>`least(done + ${people}, total)`, position });
 }
 
 /** Lets any worker continue after the pause. */
-export function postponeStoredJob(tx: Transaction, job: JobKey, pauseMs: number, attempts: number): Promise<void> {
+export function postponeStoredJob(tx: Transaction, job: JobKey, pauseMs: number, attempts: number): Promise<unknown> {
   return updateStoredJob(tx, job, {
     attempts,
     not_before: sql<Date>`now() + make_interval(secs => ${pauseMs / 1000})`,
   });
 }
 
-export function completeStoredJob(tx: Transaction, job: JobKey, result: unknown = null): Promise<void> {
+/** Returns whether the job had not ended before. */
+export function completeStoredJob(tx: Transaction, job: JobKey, result: unknown = null): Promise<boolean> {
   const end = { status: 'completed', finished_at: sql<Date>`now()`, done: sql<number>`total` } as const;
   return updateStoredJob(tx, job, { ...end, result: result === null ? null : JSON.stringify(result) });
 }
 
-export function failStoredJob(tx: Transaction, job: JobKey, code: string | null, error: string): Promise<void> {
+export function failStoredJob(tx: Transaction, job: JobKey, code: string | null, error: string): Promise<unknown> {
   return updateStoredJob(tx, job, { status: 'failed', error_code: code, error, finished_at: sql<Date>`now()` });
 }
 
+/** Changes a job that has not ended. Returns whether there was one. */
 export async function updateStoredJob(
   tx: Transaction,
   { jobId }: JobKey,
   change: UpdateObject<Tables, 'stored_jobs'>,
-): Promise<void> {
+): Promise<boolean> {
   const job = await tx.db
     .updateTable('stored_jobs')
     .set(change)
     .where('workspace_id', '=', tx.workspaceId)
     .where('job_id', '=', jobId)
+    .where('finished_at', 'is', null)
     .returning(['kind', 'finished_at'])
     .executeTakeFirst();
   if (job !== undefined) tx.changeJob({ kind: job.kind, jobId, hasEnded: job.finished_at !== null });
+  return job !== undefined;
 }

@@ -7,13 +7,14 @@ export type StoredJobKind = Tables['stored_jobs']['kind'];
 
 const hourMs = 3_600_000;
 
-/** How long a job is found after its end. Who has approved or generated statements may look for the failures days later. */
+/** How long a job is found after its end. Who has approved, generated or handed over statements may look for the failures days later. */
 export const lifetimesMs: Readonly<Record<StoredJobKind, number>> = {
   approval: 168 * hourMs,
   books: 24 * hourMs,
   exceptions: hourMs,
   export: hourMs,
   generation: 168 * hourMs,
+  handover: 168 * hourMs,
   preparation: 168 * hourMs,
   preview: hourMs,
 };

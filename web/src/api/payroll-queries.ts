@@ -3,7 +3,7 @@ import { type ServiceFile } from '#src/client.js';
 import { csvRows } from '../shared/format/csv.js';
 import { type Answer, api, ReadableError } from './client.js';
 import { finishedFile } from './download.js';
-import { keepPeriod, type PeopleQuery, pageOf } from './team-queries.js';
+import { isRunning, keepPeriod, type PeopleQuery, pageOf } from './team-queries.js';
 
 export type Handover = Answer<'listPayrollHandovers'>['handovers'][number];
 export type PayrollSums = Answer<'getPayrollSums'>;
@@ -31,6 +31,14 @@ export const handoversQuery = queryOptions({
   queryKey: ['payroll-handovers'],
   queryFn: ({ signal }) => api.listPayrollHandovers({}, { signal }),
 });
+
+/** The hand-overs of the period that workers record and the person may see, the latest first. A running one is read again. */
+export const handoverJobsQuery = (period: string) =>
+  queryOptions({
+    queryKey: ['handover-jobs', period],
+    queryFn: ({ signal }) => api.listHandoverJobs({ query: { period } }, { signal }),
+    refetchInterval: ({ state: { data } }) => (data?.jobs.some(isRunning) === true ? 1000 : false),
+  });
 
 /** The codes of payroll files. */
 export const payrollTermsQuery = queryOptions({

@@ -1,4 +1,8 @@
-import { type Handover, type PayrollFile } from '../../api/payroll-queries.js';
+import { useQuery } from '@tanstack/react-query';
+import { type Handover, handoverJobsQuery, type PayrollFile } from '../../api/payroll-queries.js';
+import { isRunning } from '../../api/team-queries.js';
+import { useJobEnd } from '../../app/job-end.js';
+import { showMessage } from '../../app/messages.js';
 import { usePersistedDialog } from '../../app/persisted-state.js';
 import { Button } from '../../components/Button.js';
 import { Card } from '../../components/Page.js';
@@ -7,6 +11,7 @@ import { Steps } from '../../components/Steps.js';
 import { type Sum } from '../../features/statements/pay-sums.js';
 import { formatTimestamp } from '../../shared/format/dates.js';
 import { formatCount, formatMoney } from '../../shared/format/numbers.js';
+import { formatPeriod } from '../../shared/format/periods.js';
 import { HandoverDialog } from './HandoverDialog.js';
 import { findHandover, hasNothingNew } from './handover.js';
 import { describeFile } from './layouts.js';
@@ -29,6 +34,10 @@ interface HandoverCardProps {
 export function HandoverCard(props: HandoverCardProps) {
   const { period, file, isEqual, downloadedAt, handovers } = props;
   const [isConfirming, setConfirming] = usePersistedDialog(`hand-over ${period}`);
+  const { data } = useQuery(handoverJobsQuery(period));
+  const watchJob = useJobEnd(data?.jobs, ({ error }) =>
+    showMessage(error ?? `${formatPeriod(period)} is marked as handed over.`, error === undefined),
+  );
   const recorded = file === null ? null : findHandover(handovers, file);
   const rows = formatCount(file?.rows.length ?? 0, 'row');
   const isReady = file !== null && isEqual && file.rows.length > 0;
@@ -69,13 +78,20 @@ export function HandoverCard(props: HandoverCardProps) {
         />
         <Recorded handovers={handovers} />
       </div>
-      <Foot {...props} isReady={isReady} recorded={recorded} onStart={() => setConfirming(true)} />
+      <Foot
+        {...props}
+        isReady={isReady}
+        isBusy={data?.jobs.some(isRunning) === true}
+        recorded={recorded}
+        onStart={() => setConfirming(true)}
+      />
       {isConfirming && file !== null ? (
         <HandoverDialog
           period={period}
           file={file}
           totals={props.totals}
           isRepeated={handovers.length > 0}
+          onStarted={watchJob}
           onClose={() => setConfirming(false)}
         />
       ) : null}
@@ -106,18 +122,25 @@ function Recorded({ handovers }: Pick<HandoverCardProps, 'handovers'>) {
 
 interface FootProps extends HandoverCardProps {
   readonly isReady: boolean;
+  /** Whether a worker records a hand-over of the period. */
+  readonly isBusy: boolean;
   readonly recorded: Handover | null;
   readonly onStart: () => void;
 }
 
-function Foot({ handovers, isComplete, isReady, recorded, onStart }: FootProps) {
+function Foot({ handovers, isComplete, isReady, isBusy, recorded, onStart }: FootProps) {
   return (
     <div className={styles.foot}>
       <p>{describeEffect(handovers, isComplete)}</p>
       {recorded === null ? (
-        <Button kind="primary" size="final" disabled={!isReady} onClick={onStart}>
-          Mark as handed over
-        </Button>
+        <>
+          <span className="unseen" role="status">
+            {isBusy ? 'The hand-over is being recorded' : ''}
+          </span>
+          <Button kind="primary" size="final" disabled={!isReady} isBusy={isBusy} onClick={onStart}>
+            {isBusy ? 'Recording the hand-over…' : 'Mark as handed over'}
+          </Button>
+        </>
       ) : (
         <Badge tone="good">Handed over</Badge>
       )}

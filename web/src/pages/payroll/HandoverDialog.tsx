@@ -18,11 +18,13 @@ interface HandoverDialogProps {
   readonly totals: readonly Sum[];
   /** Whether the period has a hand-over already. */
   readonly isRepeated: boolean;
+  /** Called with the id of the job that records a large hand-over. */
+  readonly onStarted: (jobId: string) => void;
   readonly onClose: () => void;
 }
 
 /** States what is recorded, once. The service rejects it if the file has changed in the meantime. */
-export function HandoverDialog({ period, file, totals, isRepeated, onClose }: HandoverDialogProps) {
+export function HandoverDialog({ period, file, totals, isRepeated, onStarted, onClose }: HandoverDialogProps) {
   const queryClient = useQueryClient();
   const form = usePersistedForm(`hand-over ${period}`, { note: '' });
   const note = form.values.note.trim();
@@ -37,8 +39,9 @@ export function HandoverDialog({ period, file, totals, isRepeated, onClose }: Ha
           ...(note === '' ? {} : { note }),
         },
       }),
-    onDone: () => {
-      showMessage(`${formatPeriod(period)} is marked as handed over.`);
+    onDone: (answer) => {
+      if ('jobId' in answer) onStarted(answer.jobId);
+      else showMessage(`${formatPeriod(period)} is marked as handed over.`);
       form.clear();
       onClose();
     },

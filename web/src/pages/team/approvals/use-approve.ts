@@ -1,7 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { useEffect, useRef } from 'react';
 import { api } from '../../../api/client.js';
-import { type ApprovalJob, approvalJobsQuery, isRunning, type TeamStatement } from '../../../api/team-queries.js';
+import { approvalJobsQuery, isRunning, type TeamStatement } from '../../../api/team-queries.js';
+import { useJobEnd } from '../../../app/job-end.js';
 import { showMessage, showProblem } from '../../../app/messages.js';
 import { approvedWords } from './approval-outcome.js';
 
@@ -14,7 +14,9 @@ export function useApprove(period: string) {
   const { data } = useQuery(approvalJobsQuery(period));
   const running = data?.jobs.find(isRunning);
   const latest = data?.jobs[0];
-  useReportedEnd(running, latest);
+  useJobEnd(data?.jobs, ({ approved, rejected, signed }) =>
+    showMessage(approvedWords(approved, rejected.length, signed), rejected.length === 0),
+  );
   const { mutate, isPending } = useMutation({
     mutationFn: (statements: readonly TeamStatement[]) =>
       api.approveStatements({
@@ -28,20 +30,4 @@ export function useApprove(period: string) {
     latest,
     start: isPending || running !== undefined ? null : (statements: readonly TeamStatement[]) => mutate(statements),
   };
-}
-
-/** Says how a job ended that this page has seen running, and loads what it changed. */
-function useReportedEnd(running: ApprovalJob | undefined, latest: ApprovalJob | undefined): void {
-  const queryClient = useQueryClient();
-  const seen = useRef<string | null>(null);
-  useEffect(() => {
-    if (running !== undefined) {
-      seen.current = running.jobId;
-      return;
-    }
-    if (latest === undefined || latest.jobId !== seen.current) return;
-    seen.current = null;
-    showMessage(approvedWords(latest.approved, latest.rejected.length, latest.signed), latest.rejected.length === 0);
-    void queryClient.invalidateQueries();
-  }, [running, latest, queryClient]);
 }
