@@ -3,6 +3,8 @@ import { expect } from 'chai';
 import { type Delivery, deliver } from '#fakes/deliveries.js';
 import { WebhookLimits } from '#src/crm/deliveries/webhook-limits.js';
 import { routeEncryptionContext } from '#src/platform/inbox/inbox.js';
+import { InboxRunner } from '#src/platform/inbox/inbox-runner.js';
+import { metrics } from '#src/platform/metrics.js';
 import { Secrets } from '#src/platform/secrets/secrets.js';
 import { type ApiClient, type ApiResponse } from '#test/support/api-client.js';
 import { type CrmWorld, crmWorlds, type PlainDeal, payEveryone, untilInboxEmpty } from '#test/support/crm-worlds.js';
@@ -18,13 +20,14 @@ for (const { provider, start } of crmWorlds) {
     let api: ApiClient;
     let workspaceId: string;
     let ada: string;
+    let ben: string;
     let dealId: string;
     const path = `/webhooks/${provider}`;
 
     before(async () => {
       world = await start();
       ada = world.addPerson('Ada');
-      world.addPerson('Ben');
+      ben = world.addPerson('Ben');
       dealId = world.addDeal({ ...won, owner: ada });
       service = await Service.start({ crms: [world] });
       ({ api, workspaceId } = await service.workspace({ currency: world.currency }));
@@ -62,6 +65,12 @@ for (const { provider, start } of crmWorlds) {
       const [delivery] = world.takeDeliveries();
       return delivery ?? expect.fail('nothing was delivered');
     }
+
+    /** The number of calculations of a rep in this process. */
+    const calculations = async () => {
+      const { values } = await metrics.engineRuns.get();
+      return values.reduce((sum, { metricName, value }) => sum + (metricName?.endsWith('_count') ? value : 0), 0);
+    };
 
     let cents = 0;
     const change = () => {
@@ -171,6 +180,38 @@ for (const { provider, start } of crmWorlds) {
           [workspaceId, dealId],
         );
         expect(history?.['n']).to.equal(Number(history?.['different']));
+      });
+
+      it('that wait together are read from the CRM in one request and calculated once for each rep', async () => {
+        world.takeDeliveries();
+        for (let position = 0; position < 80; position += 1) {
+          const id = world.addDeal({ ...won, owner: position % 2 === 0 ? ada : ben });
+          world.change(id, { amount: 500 + position });
+        }
+        // Another worker seems to hold the inbox, until all deliveries have arrived.
+        await rows(
+          `insert into work_leases (workspace_id, work, lease_id, leased_until)
+           values ($1, $2, gen_random_uuid(), now() + interval '1 minute')
+           on conflict (workspace_id, work) do update set lease_id = excluded.lease_id, leased_until = excluded.leased_until`,
+          [workspaceId, `inbox ${provider}`],
+        );
+        const deliveries = world.takeDeliveries();
+        await Promise.all(deliveries.map((delivery) => deliver(delivery)));
+        // Crm-c reads the currency of the account in another query, and deals of many ids in a composite request.
+        const reading = provider === 'crmc' ? /\/composite / : world.reading;
+        const [readsBefore, runsBefore] = [world.server.countRequests(reading), await calculations()];
+        await rows('delete from work_leases where workspace_id = $1', [workspaceId]);
+        await service.running.service.parts.resolve(InboxRunner).run(workspaceId, provider);
+        await waitForCalculations();
+        expect(world.server.countRequests(reading) - readsBefore).to.equal(1);
+        expect((await calculations()) - runsBefore).to.equal(2);
+        const [paid] = await rows(
+          `select count(distinct e.deal_key)::int as deals from commission_events e
+           join deals d on d.workspace_id = e.workspace_id and d.deal_id = e.deal_key and d.amount between 500 and 579
+           where e.workspace_id = $1 and e.status = 'earned'`,
+          [workspaceId],
+        );
+        expect(paid?.['deals']).to.equal(80);
       });
 
       it('return 400 invalid_json for a body that is not JSON', async () => {
