@@ -30,9 +30,12 @@ export const peopleQuery = (filter: PeopleFilter = {}, page = 0, pageSize = peop
     placeholderData: keepPreviousData,
   });
 
-/** Everyone who passes the filter, page by page, to change all of them. */
-export function loadAllPeople(filter: PeopleFilter): Promise<Person[]> {
-  return loadAllPages(peopleOfRequest, async (page) => (await api.listReps({ query: { ...filter, ...page } })).reps);
+/** The max number of people whom one request changes. */
+export const maxChangedPeople = 1000;
+
+/** The people who pass the filter, to change all of them. */
+export async function loadPeopleToChange(filter: PeopleFilter): Promise<readonly Person[]> {
+  return (await api.listReps({ query: { ...filter, limit: String(maxChangedPeople) } })).reps;
 }
 
 const peopleOfRequest = 2000;
@@ -41,7 +44,8 @@ const peopleOfRequest = 2000;
 export const allPeopleQuery = (filter: PeopleFilter = {}) =>
   queryOptions({
     queryKey: ['reps', 'all', filter],
-    queryFn: () => loadAllPeople(filter),
+    queryFn: () =>
+      loadAllPages(peopleOfRequest, async (page) => (await api.listReps({ query: { ...filter, ...page } })).reps),
     placeholderData: keepPreviousData,
   });
 

@@ -4,7 +4,8 @@ import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { lazy, Suspense, useState } from 'react';
 import { usePeopleById } from '../../api/people-by-id.js';
 import {
-  loadAllPeople,
+  loadPeopleToChange,
+  maxChangedPeople,
   type PeopleFilter,
   type Person,
   peopleCountQuery,
@@ -199,14 +200,18 @@ interface WholeListProps {
   readonly onChosen: (chosen: ReadonlyMap<string, Person>) => void;
 }
 
-/** Selects everyone who matches, also on other pages. */
+/** Selects everyone who matches, also on other pages, if they are not too many for one change. */
 function WholeList({ filter, list: { data, pageSize }, chosen, onChosen }: WholeListProps) {
   const load = useMutation({
-    mutationFn: () => loadAllPeople(filter),
+    mutationFn: () => loadPeopleToChange(filter),
     onSuccess: (people) => onChosen(withPeople(chosen, people, true)),
     onError: showProblem,
   });
   if (data === undefined || data.count <= pageSize || chosen.size >= data.count) return null;
+  if (data.count > maxChangedPeople)
+    return (
+      <span className="dim">At most {formatCount(maxChangedPeople, 'person', 'people')} can be changed at once</span>
+    );
   return (
     <Button isBusy={load.isPending} onClick={() => load.mutate()}>
       Select everyone who matches, {formatCount(data.count, 'person', 'people')}
