@@ -83,6 +83,7 @@ export function foreseeLot(lot: Lot, month: Month): { readonly months: readonly 
   const { terminatedOn = null } = lot;
   const life = new Life({
     ...lot,
+    schedules: lot.schedules.filter(({ from }, index) => index === 0 || from <= month),
     ends: lot.ends.filter(({ day }) => day <= to),
     terminatedOn: terminatedOn !== null && terminatedOn <= to ? terminatedOn : null,
     writtenDown: new Map([...(lot.writtenDown ?? [])].filter(([tested]) => tested <= month)),
