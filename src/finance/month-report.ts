@@ -57,15 +57,22 @@ export async function makeReport(tx: Transaction, months: BookMonths, books: Mon
   const { month, entities, closing, missingRates, future } = books;
   const lines = books.lines.filter((line) => line.month === month);
   const codes = entities.map(({ code }) => code);
+  const slice = new EventLoopSlice();
+  const hash = await hashOf({ months, month, lines });
+  await slice.pause();
+  const totals = totalLines(lines);
+  await slice.pause();
+  const findings = findInBooks(books);
+  await slice.pause();
   const lists = new Map<string, readonly unknown[]>();
   for (const [name, rows] of await listLiability(tx, books, codes)) lists.set(name, rows);
   for (const code of codes) for (const [name, rows] of await listCosts(tx, books, code)) lists.set(name, rows);
   const head = {
     month,
     status: closing === null ? 'open' : 'closed',
-    hash: await hashOf({ months, month, lines }),
-    totals: totalLines(lines),
-    findings: findInBooks(books),
+    hash,
+    totals,
+    findings,
     missingRates,
     future: Object.fromEntries(codes.map((code) => [code, toStoredFuture(future.get(code) ?? new Map())])),
     currencies: Object.fromEntries(entities.map(({ code, currency }) => [code, currency])),

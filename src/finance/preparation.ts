@@ -54,7 +54,7 @@ export async function deletePreparation(tx: Transaction, month: Month): Promise<
 /** The sums of the accounts by entity and currency. */
 export function totalLines(lines: readonly JournalLine[]): BookTotal[] {
   return [...groupBy(lines, ({ entity, account, currency }) => `${entity} ${account} ${currency}`)]
-    .sort()
+    .sort(([a], [b]) => (a < b ? -1 : 1))
     .map(([, ofKey]) => {
       const [{ entity, account, currency }] = ofKey as [JournalLine];
       return {
