@@ -253,6 +253,7 @@ export const routes: Readonly<Record<string, string>> = {
   deleteImpairment: 'DELETE /v1/accounting/impairments/:dealId/:month',
   listImpairments: 'GET /v1/accounting/impairments',
   importOpeningLots: 'POST /v1/accounting/lots/import',
+  listOpeningLots: 'GET /v1/accounting/opening-lots',
   getRenewalTest: 'GET /v1/accounting/renewal-test',
   listAccountingPolicies: 'GET /v1/accounting/policies',
   proposePolicy: 'POST /v1/accounting/policies/:name/versions',

@@ -155,6 +155,7 @@ import { listAccountingPolicies } from './finance/queries/list-accounting-polici
 import { listEstimates } from './finance/queries/list-estimates.js';
 import { listImpairments } from './finance/queries/list-impairments.js';
 import { listJournalLines } from './finance/queries/list-journal-lines.js';
+import { listOpeningLots } from './finance/queries/list-opening-lots.js';
 import { listAccountingWriteOffs } from './finance/queries/list-write-offs.js';
 import { takeBackImport } from './imports/commands/take-back-import.js';
 import { getImport } from './imports/queries/get-import.js';
@@ -564,6 +565,7 @@ export const operations = [
   deleteImpairment,
   listImpairments,
   importOpeningLots,
+  listOpeningLots,
   getRenewalTest,
   listAccountingPolicies,
   proposePolicy,

@@ -467,6 +467,7 @@ const probes: Readonly<Record<string, readonly Probe[]>> = {
   deleteContract: [['DELETE /v1/deals/<deal>/contract']],
   importContracts: [],
   importOpeningLots: [],
+  listOpeningLots: [],
   importRepEntities: [],
   getRenewalTest: [['GET /v1/accounting/renewal-test?month=2026-03']],
   putImpairment: [['PUT /v1/accounting/impairments/<deal>/2026-03', { remainingConsideration: 1, remainingCost: 1 }]],

@@ -38,8 +38,6 @@ const excluded: Readonly<Record<string, string>> = {
   getPersonValues: 'the title, team and location of a person are those of today',
   setPersonValues: 'a changed title, team or location holds from the day on which it is entered',
   importRateTableRows: 'rows are pasted into the page of a table',
-  importOpeningLots: 'opening balances are imported once, through the API',
-  getRenewalTest: 'read once for the file of an auditor',
 };
 
 /** The operations that the pages call, as `api.<id>`. */

@@ -81,6 +81,12 @@ describe('the request of an import', () => {
       { dryRun: 'false', fileName: 'a.csv', dateFormat: 'ISO' },
     ],
     [
+      'openingLots',
+      '/v1/accounting/lots/import',
+      { dryRun: 'true', fileName: 'a.csv', dateFormat: 'DMY', numberFormat: 'eu' },
+      { dryRun: 'false', fileName: 'a.csv', dateFormat: 'ISO' },
+    ],
+    [
       'contracts',
       '/v1/accounting/contracts/import',
       { dryRun: 'true', fileName: 'a.csv', dateFormat: 'DMY', numberFormat: 'eu' },

@@ -143,6 +143,32 @@ export const impairmentsQuery = (month: string) =>
     queryFn: async ({ signal }) => (await api.listImpairments({ query: { month } }, { signal })).impairments,
   });
 
+export type OpeningLots = Answer<'listOpeningLots'>;
+
+export const lotsOnPage = 50;
+
+/** A page of the lots that other systems have begun, in the books of the company. */
+export const openingLotsQuery = (entity: string, page: number) =>
+  queryOptions({
+    queryKey: ['accounting', 'opening-lots', entity, page],
+    queryFn: ({ signal }) =>
+      api.listOpeningLots(
+        { query: { entity, limit: String(lotsOnPage), offset: String(page * lotsOnPage) } },
+        { signal },
+      ),
+    placeholderData: keepPreviousData,
+  });
+
+export type RenewalTests = Answer<'getRenewalTest'>;
+
+/** Commission on renewals beside that on new business, in the twelve months that end with the month. */
+export const renewalTestQuery = (month: string | undefined) =>
+  queryOptions({
+    queryKey: ['accounting', 'renewal-test', month],
+    queryFn: ({ signal }) => api.getRenewalTest({ query: month === undefined ? {} : { month } }, { signal }),
+    placeholderData: keepPreviousData,
+  });
+
 export type Estimates = Answer<'listEstimates'>;
 
 /** What is expected in the month and not in the ledger, and how far it was from what was earned. */

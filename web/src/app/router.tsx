@@ -133,6 +133,7 @@ export const router = createRouter({
         month: period,
         company: text,
       }),
+      page('/month-end/renewals', () => import('../pages/finance/RenewalsPage.js'), 'RenewalsPage', { month: period }),
       page('/holds', () => import('../pages/payroll/HoldsPage.js'), 'HoldsPage'),
       page('/hand-overs', () => import('../pages/payroll/HandoversPage.js'), 'HandoversPage'),
       page('/audit', () => import('../pages/settings/AuditPage.js'), 'AuditPage', {

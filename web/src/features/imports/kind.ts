@@ -18,7 +18,8 @@ export type ImportKey =
   | 'refunds'
   | 'draws'
   | 'contracts'
-  | 'companies';
+  | 'companies'
+  | 'openingLots';
 
 /** What the values of a column are. */
 type ValueKind = 'id' | 'text' | 'number' | 'date' | 'person' | 'owner' | 'period' | 'plan';

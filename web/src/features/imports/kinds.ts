@@ -7,6 +7,7 @@ import { drawImport } from './draws.js';
 import { invoiceImport } from './invoices.js';
 import { type ImportKey, type ImportKind } from './kind.js';
 import { lineImport } from './lines.js';
+import { openingLotImport } from './opening-lots.js';
 import { peopleImport } from './people.js';
 import { quotaImport } from './quotas.js';
 import { refundImport } from './refunds.js';
@@ -25,6 +26,7 @@ export const importKinds: Readonly<Record<ImportKey, ImportKind>> = {
   draws: drawImport,
   contracts: contractImport,
   companies: companyImport,
+  openingLots: openingLotImport,
 };
 
 export function isImportKey(value: unknown): value is ImportKey {

@@ -31,6 +31,7 @@ const lists = {
   draws: ['/members', 'See the people'],
   contracts: ['/deals', 'See the deals'],
   companies: ['/members', 'See the people'],
+  openingLots: ['/month-end', 'See the month-end'],
 } as const;
 
 /** What was imported, the calculation that follows, and the rows that are still out. */

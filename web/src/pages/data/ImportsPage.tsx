@@ -9,6 +9,7 @@ import {
   IconPackages,
   IconPigMoney,
   IconReceiptRefund,
+  IconStack2,
   IconTargetArrow,
   IconUserCheck,
   IconUsers,
@@ -32,6 +33,7 @@ const icons = {
   draws: IconPigMoney,
   contracts: IconContract,
   companies: IconBuilding,
+  openingLots: IconStack2,
 } as const;
 
 /** What can be imported from files and spreadsheets. */

@@ -27,6 +27,7 @@ import { ContractCostCard } from './ContractCostCard.js';
 import { EstimatesCard } from './EstimatesCard.js';
 import { type BooksProps, LiabilityCards } from './LiabilityCards.js';
 import { MonthCard } from './MonthCard.js';
+import { OpeningLotsCard } from './OpeningLotsCard.js';
 import { PoliciesCard } from './PoliciesCard.js';
 import { WriteOffsCard } from './WriteOffsCard.js';
 
@@ -144,8 +145,9 @@ function Month({ accounting, months, month, entity }: MonthProps) {
         <EstimatesCard month={month} entity={entity} isOpen={isOpen} />
         <WriteOffsCard month={month} entity={entity} />
         <ContractCostCard month={month} entity={entity} isOpen={isOpen} />
+        <OpeningLotsCard entity={entity} currency={company?.currency ?? ''} isOpen={isOpen} />
       </Fragment>
-      <PoliciesCard accounting={accounting} />
+      <PoliciesCard accounting={accounting} month={month} />
       <CompaniesCard companies={entities} />
     </Page>
   );

@@ -1,10 +1,11 @@
 import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import { lazy, Suspense, useState } from 'react';
 import { exceptPreviews, useAction, useChange } from '../../api/change.js';
 import { api } from '../../api/client.js';
 import { type Accounting, approvalEffectQuery, type Policy, policiesQuery } from '../../api/finance-queries.js';
 import { useSession } from '../../app/session.js';
-import { Button } from '../../components/Button.js';
+import { Button, buttonClass } from '../../components/Button.js';
 import { Dialog } from '../../components/Dialog.js';
 import { Loaded } from '../../components/Loaded.js';
 import { Card } from '../../components/Page.js';
@@ -18,7 +19,7 @@ const ProposePolicyDialog = lazy(() =>
 );
 
 /** Which cost is an asset, and over how long: versions that one admin proposes and another approves. */
-export function PoliciesCard({ accounting }: { readonly accounting: Accounting }) {
+export function PoliciesCard({ accounting, month }: { readonly accounting: Accounting; readonly month: string }) {
   const { role } = useSession();
   const policies = useQuery(policiesQuery);
   const [isProposing, setProposing] = useState(false);
@@ -28,7 +29,16 @@ export function PoliciesCard({ accounting }: { readonly accounting: Accounting }
         <Card
           title="Policies of capitalised cost"
           note={versions.length === 0 ? 'without a policy, commission is expense' : undefined}
-          action={role === 'admin' ? <Button onClick={() => setProposing(true)}>Propose</Button> : undefined}
+          action={
+            <span className={styles.buttons}>
+              {versions.length === 0 ? null : (
+                <Link to="/month-end/renewals" search={{ month }} className={buttonClass()}>
+                  Renewal test
+                </Link>
+              )}
+              {role === 'admin' ? <Button onClick={() => setProposing(true)}>Propose</Button> : null}
+            </span>
+          }
         >
           <ul className={styles.points}>
             {versions.map((policy) => (
