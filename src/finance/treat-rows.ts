@@ -184,7 +184,10 @@ function taxOf(
   return policy.payrollTax ? percentOn(entity, day) : Decimal.zero;
 }
 
-/** Closed months keep the terms with which they were closed. A change counts from the first open month on. */
+/**
+ * Closed months keep the terms with which they were closed; those that were closed without the row have its own. A change
+ * counts from the first open month on.
+ */
 function listSchedules(
   row: PayableRow,
   { policy, terms: first }: Capitalised,
@@ -197,10 +200,18 @@ function listSchedules(
     content.treatment === 'capitalise' ? [{ from, terms: content.terms }] : [],
   );
   const present = termsIn(firstOpen, { policy, terms: first }, contract, later);
+  const ofVersion = spreadTermsOf(policy, contract) ?? first;
+  const own = [{ from: calendar.monthOf(row.day), terms: ofVersion }, ...later];
+  const [closing] = ofClosings;
   const all =
-    ofClosings.length === 0
-      ? [{ from: calendar.monthOf(row.day), terms: first }, ...later]
-      : [...ofClosings, { from: firstOpen, terms: present }, ...later.filter(({ from }) => from > firstOpen)];
+    closing === undefined
+      ? own
+      : [
+          ...own.filter(({ from }) => from < closing.from),
+          ...ofClosings,
+          { from: firstOpen, terms: present },
+          ...later.filter(({ from }) => from > firstOpen),
+        ];
   return all.map(({ from, terms }) => ({ from, schedule: toSchedule(terms, row.day, calendar) }));
 }
 

@@ -160,8 +160,8 @@ export class RandomBooks {
       random.below(2) === 0
         ? { months: 6 + random.below(40) }
         : { end: `${2027 + random.below(3)}-${this.day().slice(5)}` };
-    const terminatedOn = random.below(6) === 0 ? { terminatedOn: this.day() } : {};
-    return { ...length, ...terminatedOn, ...(random.below(3) === 0 ? { start: this.day() } : {}) };
+    const other = [{ terminatedOn: this.day() }, { start: this.day() }, { start: this.day() }, {}, {}, {}];
+    return { ...length, ...random.of(other) };
   }
 
   private async sell(): Promise<void> {

@@ -63,6 +63,17 @@ describe('capitalised cost of contracts', () => {
     expect(await books.balance(['2026-01', '2026-02', '2026-03'], 'amortisation_expense')).to.equal(470.59);
   });
 
+  it('keeps the terms of months that were closed before it was known', async () => {
+    const closings = await capitalising(service);
+    await closings.close('2026-01', '2026-02');
+    await closings.capitalise({ from: '2026-03', scope: 'all', period: { months: 24 } });
+    await deal(closings, 60_000);
+    const march = { amortised: -472.73, closing: 4327.27 };
+    expect((await costs(closings, '2026-03')).total).to.include(march);
+    await closings.close('2026-03');
+    expect((await costs(closings, '2026-04')).total).to.include({ amortised: -206.06, closing: 4121.21 });
+  });
+
   it('falls with the share of the deal that is refunded (A9)', async () => {
     const closings = await capitalising(service);
     await deal(closings, 60_000);
