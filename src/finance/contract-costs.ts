@@ -8,6 +8,7 @@ import { type JournalLine } from './journal-line.js';
 import { type MonthBooks } from './load-books.js';
 import { type Future } from './lot.js';
 import { type Month, moveMonth } from './month.js';
+import { kindOfSource } from './movement.js';
 import { toNumbers } from './to-numbers.js';
 
 const columns = {
@@ -49,9 +50,13 @@ const columnOfKind: Readonly<Partial<Record<EntryKind, Column>>> = {
 };
 const movedColumns: readonly Column[] = ['imported', 'additions', 'corrections', 'amortised', 'clawedBack', 'impaired'];
 
-/** Capitalised payroll tax is an addition, or a correction if it is about a closed month. */
-function columnOf({ kind, late }: JournalLine): Column | undefined {
+/**
+ * Capitalised payroll tax is an addition, or a correction if it is about a closed month. What was taken back in a closed month
+ * ends its share of the asset as any clawback.
+ */
+function columnOf({ kind, late, source }: JournalLine): Column | undefined {
   if (kind === 'payroll_tax') return late ? 'corrections' : 'additions';
+  if (kind === 'correction' && kindOfSource(source) === 'clawback') return 'clawedBack';
   return columnOfKind[kind];
 }
 

@@ -8,7 +8,7 @@ import { type AccountRole, contraAccounts, type EntryKind, lateKinds } from './a
 import { type BookCalendar } from './book-calendar.js';
 import { deriveLineId, type JournalLine } from './journal-line.js';
 import { type Month, previousMonth } from './month.js';
-import { type Movement, noOrigin, type Origin } from './movement.js';
+import { kindOfSource, type Movement, noOrigin, type Origin } from './movement.js';
 
 /** An amount in the currency of the entity at the rate of a day, rounded once; null without a rate. */
 export type Convert = (amount: Decimal, currency: string, day: Day) => Decimal | null;
@@ -415,23 +415,4 @@ function contraOf({ kind, isUnassigned }: Movement): AccountRole {
 
 function valueOn(lines: readonly JournalLine[], account: AccountRole): Decimal {
   return sum(lines.filter((line) => line.account === account).map(({ value }) => value));
-}
-
-const sourceKinds: Readonly<Record<string, Movement['kind']>> = {
-  earned: 'earned',
-  clawback: 'clawback',
-  adjusted: 'adjusted',
-  topUp: 'topUp',
-  payment: 'payment',
-  recovery: 'draw_recovery',
-  forgiven: 'draw_forgiven',
-  amortisation: 'amortisation',
-  contract_end: 'contract_end',
-  impairment: 'impairment',
-  opening: 'opening',
-  payroll_tax: 'payroll_tax',
-};
-
-function kindOfSource(source: string): Movement['kind'] | null {
-  return sourceKinds[source.slice(0, source.indexOf('|'))] ?? null;
 }

@@ -54,3 +54,23 @@ export interface Movement {
   readonly isUnassigned?: true;
   readonly origin: Origin;
 }
+
+const sourceKinds: Readonly<Record<string, MovementKind>> = {
+  earned: 'earned',
+  clawback: 'clawback',
+  adjusted: 'adjusted',
+  topUp: 'topUp',
+  payment: 'payment',
+  recovery: 'draw_recovery',
+  forgiven: 'draw_forgiven',
+  amortisation: 'amortisation',
+  contract_end: 'contract_end',
+  impairment: 'impairment',
+  opening: 'opening',
+  payroll_tax: 'payroll_tax',
+};
+
+/** The kind of what moves; null for what no movement posts, such as the receivable. */
+export function kindOfSource(source: string): MovementKind | null {
+  return sourceKinds[source.slice(0, source.indexOf('|'))] ?? null;
+}

@@ -1,7 +1,7 @@
 import { RandomBooks } from './book-worlds.js';
 
-const first = Number(process.env.BOOKS_SEED ?? 19);
-const runs = Number(process.env.BOOKS_RUNS ?? 8);
+const first = Number(process.env.BOOKS_SEED ?? 2);
+const runs = Number(process.env.BOOKS_RUNS ?? 30);
 
 describe('the books of random workspaces', function () {
   this.timeout(60_000);

@@ -398,7 +398,12 @@ class Lots {
   private termsOf(row: Placed, own: BookPolicy, month: number): LotTerms {
     const { policies } = this.facts;
     const later = policies.slice(policies.indexOf(own) + 1);
-    const version = later.filter(({ scope, from }) => scope === 'all' && monthNumber(from) <= month).at(-1) ?? own;
+    const version =
+      later
+        .filter(
+          ({ scope, treatment, from }) => scope === 'all' && treatment === 'capitalise' && monthNumber(from) <= month,
+        )
+        .at(-1) ?? own;
     return { length: this.lengthOf(row, version), convention: version.convention, start: this.startOf(row, version) };
   }
 
