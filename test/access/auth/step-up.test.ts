@@ -361,10 +361,10 @@ describe('step-up', () => {
         one['x-step-up'],
         JSON.stringify((one['responses'] as Record<string, unknown>)['403'], resolve).includes('step_up_required'),
       ]);
-    const ofOthers = ['getExportFile', 'exportPlanDocument'];
+    const onlyPartly = ['getExportFile', 'exportPlanDocument', 'approvePolicy'];
     const expected = Object.entries(calls).map(([id, { others }]) => [
       id,
-      others === undefined && !ofOthers.includes(id) ? 'always' : 'sometimes',
+      others === undefined && !onlyPartly.includes(id) ? 'always' : 'sometimes',
       true,
     ]);
     expect(described).to.have.deep.members(expected);
