@@ -260,6 +260,7 @@ export const routes: Readonly<Record<string, string>> = {
   approvePolicy: 'POST /v1/accounting/policies/:name/versions/:version/approve',
   withdrawPolicy: 'DELETE /v1/accounting/policies/:name/versions/:version',
   listAccountingWriteOffs: 'GET /v1/accounting/write-offs',
+  importWriteOffs: 'POST /v1/accounting/write-offs/import',
   proposeWriteOff: 'POST /v1/accounting/write-offs',
   approveWriteOff: 'POST /v1/accounting/write-offs/:writeOffId/approve',
   withdrawWriteOff: 'DELETE /v1/accounting/write-offs/:writeOffId',

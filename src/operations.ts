@@ -139,6 +139,7 @@ import { approveWriteOff, proposeWriteOff, withdrawWriteOff } from './finance/co
 import { importContracts } from './finance/commands/import-contracts.js';
 import { importOpeningLots } from './finance/commands/import-opening-lots.js';
 import { importRepEntities } from './finance/commands/import-rep-entities.js';
+import { importWriteOffs } from './finance/commands/import-write-offs.js';
 import { putEntity } from './finance/commands/put-entity.js';
 import { putEstimates } from './finance/commands/put-estimates.js';
 import { getRepEntities, setRepEntities } from './finance/commands/set-rep-entities.js';
@@ -572,6 +573,7 @@ export const operations = [
   approvePolicy,
   withdrawPolicy,
   listAccountingWriteOffs,
+  importWriteOffs,
   proposeWriteOff,
   approveWriteOff,
   withdrawWriteOff,

@@ -119,4 +119,12 @@ export const fileColumns = {
     amount: ['refundAmount'],
     reason: ['note', 'comment'],
   },
+  writeOffs: {
+    email: ['rep', 'repEmail', 'e-mail'],
+    entity: ['company', 'legalEntity'],
+    currency: ['currencyCode'],
+    amount: ['writtenOff', 'debt'],
+    day: ['date', 'writtenOffOn'],
+    reason: ['note', 'comment'],
+  },
 } as const;

@@ -52,6 +52,14 @@ export async function findEntity(tx: Transaction, code: string): Promise<StoredE
   return (await listEntities(tx)).find((entity) => entity.code === code) ?? null;
 }
 
+/** Rejects codes of rows of a file that are no entities. */
+export async function loadEntityCheck(tx: Transaction): Promise<(code: string) => void> {
+  const known = new Set((await listEntities(tx)).map(({ code }) => code));
+  return (code) => {
+    if (!known.has(code)) throw new Failure('entity_not_found', `There is no entity ${code}.`);
+  };
+}
+
 export async function requireEntity(tx: Transaction, code: string): Promise<StoredEntity> {
   const found = await findEntity(tx, code);
   if (found === null) throw new Failure('entity_not_found', 'There is no entity with this code in this workspace.');

@@ -1,14 +1,31 @@
-import { type Caller, personBehind } from '../kernel/caller.js';
+import { recordAuditEntry } from '../audit/audit-entry.js';
+import { type Caller, peopleBehind, personBehind } from '../kernel/caller.js';
+import { Failure } from '../kernel/failure.js';
+import { newId } from '../kernel/ids.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
-import { type StoredWriteOff } from './write-off.js';
+import { recordEvent } from '../platform/outbound/outgoing-events.js';
+import { assertBookMonth, assertOpenMonth, type BookMonths } from './book-months.js';
+import { type StoredWriteOff, type WriteOffTerms } from './write-off.js';
 
-export async function insertWriteOff(
-  tx: Transaction,
+type IdentifiedWriteOff = WriteOffTerms & Pick<StoredWriteOff, 'writeOffId'>;
+
+/** Debtors do not write off their own debt, and closed months keep what was posted in them. */
+export function assertMayWriteOff(
   caller: Caller,
-  terms: Pick<StoredWriteOff, 'writeOffId' | 'repId' | 'entity' | 'currency' | 'amount' | 'day' | 'reason'>,
-  at: Date,
-): Promise<void> {
-  const { writeOffId, repId, ...rest } = terms;
+  months: BookMonths,
+  { repId, day }: Pick<WriteOffTerms, 'repId' | 'day'>,
+): void {
+  if (peopleBehind(caller).includes(repId))
+    throw new Failure('own_debt', 'You owe it yourself. Another admin writes it off.');
+  const month = months.calendar.monthOf(day);
+  assertBookMonth(months, month);
+  assertOpenMonth(months, month, `${month} is closed. Debts are written off in a month that is open.`);
+}
+
+/** Stores the write-off, which has no effect until another admin approves it, and returns its id. */
+export async function storeProposal(tx: Transaction, caller: Caller, terms: WriteOffTerms, at: Date): Promise<string> {
+  const writeOff = { ...terms, writeOffId: newId() };
+  const { writeOffId, repId, ...rest } = writeOff;
   await tx.db
     .insertInto('accounting_write_offs')
     .values({
@@ -22,18 +39,42 @@ export async function insertWriteOff(
       proposed_at: at,
     })
     .execute();
+  await recordEvent(tx, { type: 'accounting.write_off_proposed', data: toEventData(writeOff) });
+  await record(tx, caller, writeOff, { status: 'proposed', at });
+  return writeOffId;
 }
 
 export async function decideWriteOff(
   tx: Transaction,
   caller: Caller,
-  writeOffId: string,
+  writeOff: IdentifiedWriteOff,
   decision: { readonly status: 'approved' | 'withdrawn'; readonly at: Date },
 ): Promise<void> {
   await tx.db
     .updateTable('accounting_write_offs')
     .set({ status: decision.status, decided_by: caller.actor, decided_at: decision.at })
     .where('workspace_id', '=', tx.workspaceId)
-    .where('write_off_id', '=', writeOffId)
+    .where('write_off_id', '=', writeOff.writeOffId)
     .execute();
+  await record(tx, caller, writeOff, decision);
+}
+
+function record(
+  tx: Transaction,
+  caller: Caller,
+  writeOff: IdentifiedWriteOff,
+  { status, at }: { readonly status: StoredWriteOff['status']; readonly at: Date },
+): Promise<void> {
+  const trigger = `accounting_write_off_${status}`;
+  return recordAuditEntry(tx, caller, {
+    trigger,
+    scope: 'accounting',
+    repId: writeOff.repId,
+    details: { ...writeOff },
+    at,
+  });
+}
+
+export function toEventData({ writeOffId, repId }: IdentifiedWriteOff) {
+  return { writeOffId, repId };
 }

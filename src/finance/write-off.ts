@@ -30,16 +30,19 @@ export const writeOff = z
     'What a person owes and the company no longer expects. At most what the person owes is written off, so later earnings take it back. Statements go on recovering it',
   );
 
-export interface StoredWriteOff extends Proposal {
-  readonly writeOffId: string;
+export interface WriteOffTerms {
   readonly repId: string;
-  readonly repName: string;
   readonly entity: string;
   readonly currency: string;
   /** Exact decimal text. */
   readonly amount: string;
   readonly day: string;
   readonly reason: string;
+}
+
+export interface StoredWriteOff extends WriteOffTerms, Proposal {
+  readonly writeOffId: string;
+  readonly repName: string;
 }
 
 export const writeOffExample = {

@@ -3,6 +3,7 @@ import { refundFacts } from '../deals/refunds/refund-facts.js';
 import { contractFacts } from '../finance/contract-facts.js';
 import { openingLotFacts } from '../finance/opening-lot-facts.js';
 import { repEntityFacts } from '../finance/rep-entity-facts.js';
+import { writeOffFacts } from '../finance/write-off-facts.js';
 import { type KeyScope } from '../kernel/caller.js';
 import { Failure } from '../kernel/failure.js';
 import { drawFacts } from '../pay/draws/draw-facts.js';
@@ -52,6 +53,7 @@ export const factsOfImports: Readonly<Record<ImportKind, ImportedFacts>> = {
   rate_table_rows: { facts: tableFacts, scope: 'plans' },
   rep_entities: { facts: repEntityFacts, scope: null },
   refunds: { facts: refundFacts, scope: 'deals' },
+  write_offs: { facts: writeOffFacts, scope: null },
 };
 
 /** The change of a fact that takes a row of an import back, or why there is none. */

@@ -23,6 +23,7 @@ export const kinds = {
   importInvoices: 'invoices',
   importRateTableRows: 'rate_table_rows',
   importRefunds: 'refunds',
+  importWriteOffs: 'write_offs',
 } as const;
 export type ImportKind = (typeof kinds)[keyof typeof kinds];
 const importKinds = Object.values(kinds) as [(typeof kinds)['importDeals'], ...ImportKind[]];

@@ -49,6 +49,9 @@ const imports: Readonly<Record<string, Partial<Record<Content, (cell: string) =>
     amount: (cell) =>
       `lotId,dealId,email,cost,amortisedTo,start,months\nL,D,ann@x.io,${cell},2025-12-31,2025-01-01,36\n`,
   },
+  '/v1/accounting/write-offs/import': {
+    amount: (cell) => `email,currency,day,reason,amount\nann@x.io,USD,2026-01-20,Left,${cell}\n`,
+  },
   '/v1/draws/import': {
     day: (cell) => `email,kind,recoverable,amount,from,to\nann@x.io,guarantee,yes,5,2026-01-01,${cell}\n`,
     amount: (cell) => `email,kind,recoverable,amount,from\nann@x.io,guarantee,yes,${cell},2026-01-01\n`,

@@ -71,4 +71,59 @@ describe('what the company no longer expects of a person', () => {
     await ann.expect(200, 'DELETE', `/v1/accounting/write-offs/${writeOffId}`);
     await expectError('409 invalid_transition', approve(ned, writeOffId));
   });
+
+  describe('from a file', () => {
+    const header = 'email,entity,currency,amount,day,reason\n';
+    const send = (by: ApiClient, rows: string) =>
+      by.expect(200, 'POST', '/v1/accounting/write-offs/import', `${header}${rows}`, { 'Content-Type': 'text/csv' });
+    const outcomes = async (by: ApiClient, rows: string) =>
+      (await send(by, rows)).results.map(({ outcome, code }: Record<string, unknown>) => code ?? outcome);
+
+    it('is proposed row by row, and rejected where a person could not propose it', async () => {
+      const { closings, ann, ned, books, work } = await indebted();
+      await closings.close('2026-01');
+      const rows = [
+        `ben@acme.test,,USD,"7,000.00",2026-05-20,Left`,
+        `ann@acme.test,,USD,10,2026-05-20,Mine`,
+        `ben@acme.test,none,USD,10,2026-05-20,Left`,
+        `ben@acme.test,,USD,10,2026-01-20,Left`,
+        `ben@acme.test,,USD,0,2026-05-21,Left`,
+        `ben@acme.test,,,10,2026-05-21,Left`,
+        `who@acme.test,,USD,10,2026-05-21,Left`,
+      ];
+      expect(await outcomes(ann, rows.join('\n'))).to.deep.equal([
+        ...['created', 'own_debt', 'entity_not_found', 'month_closed', 'VALIDATION_FAILED', 'VALIDATION_FAILED'],
+        'rep_not_found',
+      ]);
+      const { writeOffs } = await books.get('/write-offs');
+      expect(writeOffs).to.have.length(1);
+      expect(writeOffs[0]).to.include({ repId: work.ben, entity: 'main', amount: 7000, status: 'proposed' });
+      const { writeOffId } = writeOffs[0];
+      await expectError('403 own_proposal', approve(ann, writeOffId));
+      expect((await approve(ned, writeOffId)).body.status).to.equal('approved');
+    });
+
+    it('replaces a proposal, and stays as it is once it is approved', async () => {
+      const { ann, ned, books } = await indebted();
+      const row = (amount: number) => `ben@acme.test,main,USD,${amount},2026-05-20,Left\n`;
+      expect(await outcomes(ann, row(7000))).to.deep.equal(['created']);
+      expect(await outcomes(ned, row(7200))).to.deep.equal(['changed']);
+      const { imports } = await books.work.api.expect(200, 'GET', '/v1/imports?limit=1');
+      const { writeOffs } = await books.get('/write-offs');
+      const known = writeOffs.map(({ amount, status }: Record<string, unknown>) => [amount, status]);
+      expect(known).to.have.deep.members([
+        [7000, 'withdrawn'],
+        [7200, 'proposed'],
+      ]);
+      const { writeOffId } = writeOffs.find(({ status }: Record<string, unknown>) => status === 'proposed');
+      await expectError('403 own_proposal', approve(ned, writeOffId));
+      await approve(ann, writeOffId);
+      expect(await outcomes(ann, row(7200))).to.deep.equal(['unchanged']);
+      expect(await outcomes(ann, row(7100))).to.deep.equal(['invalid_transition']);
+      const address = `/v1/imports/${imports[0].importId}/take-back`;
+      const { restored, rejected } = await books.work.api.expect(200, 'POST', address, {});
+      expect([restored, rejected[0].code]).to.deep.equal([0, 'invalid_transition']);
+      expect(await books.liability('2026-05')).to.include({ writtenOff: 7200 });
+    });
+  });
 });

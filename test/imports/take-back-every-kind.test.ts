@@ -100,6 +100,18 @@ const cases: Readonly<Record<(typeof kinds)[keyof typeof kinds], Case>> = {
         entities: [{ entity: 'main' }, { from: '2026-03-01', entity: 'main' }],
       }),
   },
+  write_offs: {
+    path: '/v1/accounting/write-offs/import',
+    file: 'email,currency,amount,day,reason\nann@x.io,USD,60,2026-01-20,Left\nann@x.io,USD,20,2026-01-21,Left\n',
+    edit: ({ api }) =>
+      api.expect(
+        200,
+        'POST',
+        '/v1/accounting/write-offs/import',
+        'email,currency,amount,day,reason\nann@x.io,USD,70,2026-01-20,Left\n',
+        { 'Content-Type': 'text/csv' },
+      ),
+  },
   credits: {
     path: '/v1/deals/credits/import',
     file: 'dealId,rep,percent\nD,bob@x.io,100\nE,ann@x.io,50\nE,bob@x.io,50\n',
@@ -139,7 +151,7 @@ const cases: Readonly<Record<(typeof kinds)[keyof typeof kinds], Case>> = {
 
 /** What a fact that is written again has again. */
 const volatile = new Set(
-  'drawId quotaId createdAt createdBy updatedAt updated_at revision changedAt lastChangedAt'.split(' '),
+  'drawId quotaId writeOffId createdAt createdBy updatedAt updated_at revision changedAt lastChangedAt'.split(' '),
 );
 
 function lasting(value: unknown): unknown {
@@ -170,6 +182,9 @@ describe('every import is taken back', () => {
     });
     await api.expect(200, 'PUT', '/v1/accounting/entities/uk', { name: 'Acme Ltd.', payrollTax: [], accounts: {} });
     await api.expect(200, 'PUT', `/v1/reps/${ann}/entities`, { entities: [{ entity: 'main' }] });
+    await api.expect(201, 'POST', '/v1/accounting/write-offs', {
+      ...{ repId: ann, currency: 'USD', amount: 50, day: '2026-01-20', reason: 'Left' },
+    });
     await api.expect(201, 'POST', '/v1/ramps', {
       name: 'Slow',
       steps: [{ months: 1, quotaPercent: 50, variablePercent: 50, ratePercent: 100 }],
@@ -217,6 +232,8 @@ describe('every import is taken back', () => {
     const answers: Record<string, unknown> = {};
     for (const path of [...paths, ...ofDeals]) answers[path] = lasting(await read(path));
     for (const id of ['D', 'E']) answers[id] = lasting((await world.api.get(`/v1/deals/${id}/contract`)).body);
+    const { writeOffs } = await read('/v1/accounting/write-offs');
+    answers['write-offs'] = lasting(writeOffs.filter(({ status }: { status: string }) => status !== 'withdrawn'));
     const { deals } = await read('/v1/deals?after=');
     const known = deals.map(({ deal_id: id, amount, repId }: Record<string, unknown>) => ({ id, amount, repId }));
     return { totals, known, ...answers };

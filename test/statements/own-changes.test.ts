@@ -38,7 +38,7 @@ const rules: Readonly<Record<'rejected' | 'listed' | 'free', string>> = {
     previewChangeRequest decideChangeRequest putEntity
     setRepEntities importRepEntities putEstimates prepareAccountingMonth cancelAccountingPreparation
     closeAccountingMonth reopenAccountingMonth recordPostedJournals createEvidence exportPerson proposePolicy approvePolicy withdrawPolicy
-    proposeWriteOff approveWriteOff withdrawWriteOff`,
+    proposeWriteOff importWriteOffs approveWriteOff withdrawWriteOff`,
 };
 const namesOf = (list: string) => list.split(/\s+/).filter((name) => name !== '');
 

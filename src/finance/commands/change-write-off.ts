@@ -1,21 +1,18 @@
 import { z } from 'zod';
-import { recordAuditEntry } from '../../audit/audit-entry.js';
-import { type Caller, peopleBehind } from '../../kernel/caller.js';
+import { type Caller } from '../../kernel/caller.js';
 import { type Clock } from '../../kernel/clock.js';
-import { Failure } from '../../kernel/failure.js';
-import { newId } from '../../kernel/ids.js';
 import { assertRepExists, workspaceToday } from '../../people/reps/rep-views.js';
 import { type Transaction, UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { CLOCK } from '../../platform/injection-tokens.js';
 import { exactAmount } from '../../platform/operations/money-digits.js';
 import { operation } from '../../platform/operations/operation.js';
 import { pathId, requireUuid } from '../../platform/operations/schemas.js';
-import { recordEvents } from '../../platform/outbound/outgoing-events.js';
-import { assertBookMonth, assertOpenMonth, loadBookMonths } from '../book-months.js';
+import { recordEvent } from '../../platform/outbound/outgoing-events.js';
+import { loadBookMonths } from '../book-months.js';
 import { assertMayApprove, assertProposed } from '../proposal.js';
 import { requireAccounting, requireEntity } from '../settings-views.js';
 import { type StoredWriteOff, toWriteOffResponse, writeOff, writeOffExample, writeOffTerms } from '../write-off.js';
-import { decideWriteOff, insertWriteOff } from '../write-off-store.js';
+import { assertMayWriteOff, decideWriteOff, storeProposal, toEventData } from '../write-off-store.js';
 import { requireWriteOff } from '../write-off-views.js';
 
 const uses = { unitOfWork: UnitOfWork, clock: CLOCK };
@@ -43,31 +40,6 @@ async function requireProposed(tx: Transaction, id: string): Promise<StoredWrite
   return found;
 }
 
-function record(
-  tx: Transaction,
-  caller: Caller,
-  trigger: string,
-  details: Pick<StoredWriteOff, 'writeOffId' | 'repId' | 'entity' | 'currency' | 'amount' | 'day' | 'reason'>,
-  at: Date,
-): Promise<void> {
-  return recordAuditEntry(tx, caller, { trigger, scope: 'accounting', repId: details.repId, details, at });
-}
-
-/** Debtors do not write off their own debt, and closed months keep what was posted in them. */
-async function assertMayWriteOff(
-  tx: Transaction,
-  caller: Caller,
-  { repId, day }: Pick<StoredWriteOff, 'repId' | 'day'>,
-  clock: Clock,
-): Promise<void> {
-  if (peopleBehind(caller).includes(repId))
-    throw new Failure('own_debt', 'You owe it yourself. Another admin writes it off.');
-  const months = await loadBookMonths(tx, await workspaceToday(tx, clock));
-  const month = months.calendar.monthOf(day);
-  assertBookMonth(months, month);
-  assertOpenMonth(months, month, `${month} is closed. Debts are written off in a month that is open.`);
-}
-
 export const proposeWriteOff = operation({
   id: 'proposeWriteOff',
   summary: 'Propose to write off what a person owes, which has no effect until another admin approves it',
@@ -92,12 +64,8 @@ export const proposeWriteOff = operation({
     return change(caller, parts, async (tx, at) => {
       await assertRepExists(tx, body.repId);
       await requireEntity(tx, body.entity);
-      await assertMayWriteOff(tx, caller, body, parts.clock);
-      const terms = { ...body, writeOffId: newId(), amount: exactAmount(body.amount, body.currency) };
-      await insertWriteOff(tx, caller, terms, at);
-      await recordEvents(tx, [{ type: 'accounting.write_off_proposed', data: toEventData(terms) }]);
-      await record(tx, caller, 'accounting_write_off_proposed', terms, at);
-      return terms.writeOffId;
+      assertMayWriteOff(caller, await loadBookMonths(tx, await workspaceToday(tx, parts.clock)), body);
+      return storeProposal(tx, caller, { ...body, amount: exactAmount(body.amount, body.currency) }, at);
     });
   },
 });
@@ -127,10 +95,9 @@ export const approveWriteOff = operation({
     return change(caller, parts, async (tx, at) => {
       const found = await requireProposed(tx, id);
       await assertMayApprove(tx, caller, found);
-      await assertMayWriteOff(tx, caller, found, parts.clock);
-      await decideWriteOff(tx, caller, found.writeOffId, { status: 'approved', at });
-      await recordEvents(tx, [{ type: 'accounting.write_off_approved', data: toEventData(found) }]);
-      await record(tx, caller, 'accounting_write_off_approved', found, at);
+      assertMayWriteOff(caller, await loadBookMonths(tx, await workspaceToday(tx, parts.clock)), found);
+      await decideWriteOff(tx, caller, found, { status: 'approved', at });
+      await recordEvent(tx, { type: 'accounting.write_off_approved', data: toEventData(found) });
       return found.writeOffId;
     });
   },
@@ -151,13 +118,8 @@ export const withdrawWriteOff = operation({
   async execute({ params: { writeOffId: id } }, caller, parts) {
     return change(caller, parts, async (tx, at) => {
       const found = await requireProposed(tx, id);
-      await decideWriteOff(tx, caller, found.writeOffId, { status: 'withdrawn', at });
-      await record(tx, caller, 'accounting_write_off_withdrawn', found, at);
+      await decideWriteOff(tx, caller, found, { status: 'withdrawn', at });
       return found.writeOffId;
     });
   },
 });
-
-function toEventData({ writeOffId: id, repId: rep }: Pick<StoredWriteOff, 'writeOffId' | 'repId'>) {
-  return { writeOffId: id, repId: rep };
-}

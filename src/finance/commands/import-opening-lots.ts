@@ -1,7 +1,6 @@
 import { fileColumns } from '../../api/file-columns.js';
 import { loadDealsOfRows } from '../../deals/deals-of-rows.js';
 import { importOf, type ReadRow } from '../../imports/import-of.js';
-import { Failure } from '../../kernel/failure.js';
 import { loadRepsOfRows } from '../../people/reps/reps-of-rows.js';
 import { type Transaction } from '../../platform/database/unit-of-work.js';
 import { type CellReader, filled } from '../../platform/files/cells.js';
@@ -9,7 +8,7 @@ import { type TableRow } from '../../platform/files/csv-table.js';
 import { importQuery, importResults, readRowsInSlices, readTerms } from '../../platform/files/import-results.js';
 import { assertOpeningLot, type OpeningLot, openingLot } from '../opening-lot.js';
 import { openingLotFacts } from '../opening-lot-facts.js';
-import { listEntities, mainEntity, requireAccounting } from '../settings-views.js';
+import { loadEntityCheck, mainEntity, requireAccounting } from '../settings-views.js';
 
 type Row = TableRow<keyof typeof fileColumns.openingLots>;
 
@@ -36,11 +35,11 @@ async function readRows(tx: Transaction, sent: readonly Row[], reader: CellReade
   await requireAccounting(tx);
   const { rows, assertKnown } = await loadDealsOfRows(tx, sent);
   const reps = await loadRepsOfRows(tx, rows);
-  const entities = new Set((await listEntities(tx)).map(({ code }) => code));
+  const assertEntity = await loadEntityCheck(tx);
   return readRowsInSlices(rows, (row) => {
     const fact = readRow(row, reps.find(row), reader);
     assertKnown(fact.dealId);
-    if (!entities.has(fact.entity)) throw new Failure('entity_not_found', `There is no entity ${fact.entity}.`);
+    assertEntity(fact.entity);
     return { fact };
   });
 }

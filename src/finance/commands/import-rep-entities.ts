@@ -1,11 +1,10 @@
 import { fileColumns } from '../../api/file-columns.js';
 import { importOf } from '../../imports/import-of.js';
-import { Failure } from '../../kernel/failure.js';
 import { loadRepsOfRows } from '../../people/reps/reps-of-rows.js';
 import { filled } from '../../platform/files/cells.js';
 import { importQuery, importResults, readRowsInSlices } from '../../platform/files/import-results.js';
 import { repEntityFacts } from '../rep-entity-facts.js';
-import { listEntities, requireAccounting } from '../settings-views.js';
+import { loadEntityCheck, requireAccounting } from '../settings-views.js';
 
 export const importRepEntities = importOf(
   {
@@ -24,10 +23,10 @@ export const importRepEntities = importOf(
     async read(tx, rows, { reader }) {
       await requireAccounting(tx);
       const reps = await loadRepsOfRows(tx, rows);
-      const known = new Set((await listEntities(tx)).map(({ code }) => code));
+      const assertEntity = await loadEntityCheck(tx);
       return readRowsInSlices(rows, (row) => {
         const entity = filled('entity', row.cells.entity);
-        if (!known.has(entity)) throw new Failure('entity_not_found', `There is no entity ${entity}.`);
+        assertEntity(entity);
         return { fact: { repId: reps.find(row), from: reader.day('from', row.cells.from) ?? null, entity } };
       });
     },

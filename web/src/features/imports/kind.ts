@@ -19,7 +19,8 @@ export type ImportKey =
   | 'draws'
   | 'contracts'
   | 'companies'
-  | 'openingLots';
+  | 'openingLots'
+  | 'writeOffs';
 
 /** What the values of a column are. */
 type ValueKind = 'id' | 'text' | 'number' | 'date' | 'person' | 'owner' | 'period' | 'plan';

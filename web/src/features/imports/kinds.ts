@@ -12,6 +12,7 @@ import { peopleImport } from './people.js';
 import { quotaImport } from './quotas.js';
 import { refundImport } from './refunds.js';
 import { splitImport } from './splits.js';
+import { writeOffImport } from './write-offs.js';
 
 export const importKinds: Readonly<Record<ImportKey, ImportKind>> = {
   people: peopleImport,
@@ -27,6 +28,7 @@ export const importKinds: Readonly<Record<ImportKey, ImportKind>> = {
   contracts: contractImport,
   companies: companyImport,
   openingLots: openingLotImport,
+  writeOffs: writeOffImport,
 };
 
 export function isImportKey(value: unknown): value is ImportKey {

@@ -123,6 +123,7 @@ const kindNames: Readonly<Record<ImportRecord['kind'], string>> = {
   contracts: 'Contracts',
   opening_lots: 'Capitalised cost of another system',
   rep_entities: 'Companies of people',
+  write_offs: 'Debts written off',
   lines: 'Products of deals',
   draws: 'Draws',
   fx_rates: 'Exchange rates',

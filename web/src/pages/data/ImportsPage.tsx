@@ -8,6 +8,7 @@ import {
   IconFileInvoice,
   IconPackages,
   IconPigMoney,
+  IconReceiptOff,
   IconReceiptRefund,
   IconStack2,
   IconTargetArrow,
@@ -34,6 +35,7 @@ const icons = {
   contracts: IconContract,
   companies: IconBuilding,
   openingLots: IconStack2,
+  writeOffs: IconReceiptOff,
 } as const;
 
 /** What can be imported from files and spreadsheets. */

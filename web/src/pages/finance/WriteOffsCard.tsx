@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useAction, useChange } from '../../api/change.js';
 import { api } from '../../api/client.js';
@@ -12,7 +13,7 @@ import {
 import { showMessage } from '../../app/messages.js';
 import { usePersistedForm } from '../../app/persisted-state.js';
 import { useSession } from '../../app/session.js';
-import { Button } from '../../components/Button.js';
+import { Button, buttonClass } from '../../components/Button.js';
 import { Dialog } from '../../components/Dialog.js';
 import { Choice, TextField } from '../../components/Field.js';
 import { Loaded } from '../../components/Loaded.js';
@@ -42,7 +43,14 @@ export function WriteOffsCard({ month, entity }: BooksProps) {
             title="Debts written off"
             note={known.length === 0 ? 'what people owe is a receivable until it is written off' : undefined}
             action={
-              role === 'admin' && isOwed ? <Button onClick={() => setProposing(true)}>Write off</Button> : undefined
+              role === 'admin' && isOwed ? (
+                <div className={styles.buttons}>
+                  <Link to="/imports/$kind" params={{ kind: 'writeOffs' }} className={buttonClass()}>
+                    Import write-offs
+                  </Link>
+                  <Button onClick={() => setProposing(true)}>Write off</Button>
+                </div>
+              ) : undefined
             }
           >
             <ul className={styles.points}>
