@@ -240,6 +240,7 @@ export const routes: Readonly<Record<string, string>> = {
   setRepEntities: 'PUT /v1/reps/:repId/entities',
   importRepEntities: 'POST /v1/accounting/rep-entities/import',
   listEstimates: 'GET /v1/accounting/estimates',
+  importEstimates: 'POST /v1/accounting/estimates/import',
   putEstimates: 'PUT /v1/accounting/estimates/:month',
   getLiability: 'GET /v1/accounting/liability',
   exportLiability: 'GET /v1/accounting/liability/export.csv',

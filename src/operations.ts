@@ -137,6 +137,7 @@ import {
 import { approvePolicy, proposePolicy, withdrawPolicy } from './finance/commands/change-policy.js';
 import { approveWriteOff, proposeWriteOff, withdrawWriteOff } from './finance/commands/change-write-off.js';
 import { importContracts } from './finance/commands/import-contracts.js';
+import { importEstimates } from './finance/commands/import-estimates.js';
 import { importOpeningLots } from './finance/commands/import-opening-lots.js';
 import { importRepEntities } from './finance/commands/import-rep-entities.js';
 import { importWriteOffs } from './finance/commands/import-write-offs.js';
@@ -553,6 +554,7 @@ export const operations = [
   setRepEntities,
   importRepEntities,
   listEstimates,
+  importEstimates,
   putEstimates,
   getLiability,
   exportLiability,

@@ -50,6 +50,17 @@ export const fileColumns = {
     maxPercent: ['recoveryPercent'],
     forgiveOn: [],
   },
+  estimates: {
+    month: [],
+    email: ['rep', 'repEmail', 'e-mail'],
+    plan: ['planName'],
+    rule: ['ruleName', 'measure'],
+    period: [],
+    currency: ['currencyCode'],
+    pay: ['payOfPeriod', 'estimate', 'amount'],
+    toDate: ['earnedToDate'],
+    method: [],
+  },
   holidays: {
     day: ['date'],
     name: ['summary', 'holiday', 'title'],

@@ -15,14 +15,3 @@ export async function loadEstimates(
     order by month, version desc`.execute(tx.db);
   return rows.flatMap(({ month, estimates }) => estimates.map((estimate) => ({ ...estimate, month })));
 }
-
-export async function storeEstimates(
-  tx: Transaction,
-  { month, estimates, at }: { readonly month: Month; readonly estimates: readonly StoredEstimate[]; readonly at: Date },
-): Promise<void> {
-  await sql`
-    insert into accounting_estimates (workspace_id, month, version, estimates, stored_at)
-    select ${tx.workspaceId}::uuid, ${month}, coalesce(max(version), 0) + 1, ${JSON.stringify(estimates)}::jsonb,
-      ${at}::timestamptz
-    from accounting_estimates where workspace_id = ${tx.workspaceId} and month = ${month}`.execute(tx.db);
-}

@@ -32,7 +32,7 @@ export const estimateTerms = z
       ),
   })
   .describe('What is expected of a rule for a person');
-type EstimateTerms = z.output<typeof estimateTerms>;
+export type EstimateTerms = z.output<typeof estimateTerms>;
 
 /** As it is stored, with exact decimal texts. */
 export interface StoredEstimate extends Omit<EstimateTerms, 'pay' | 'toDate'> {

@@ -1,6 +1,7 @@
 import { creditFacts } from '../deals/credit-facts.js';
 import { refundFacts } from '../deals/refunds/refund-facts.js';
 import { contractFacts } from '../finance/contract-facts.js';
+import { estimateFacts } from '../finance/estimate-facts.js';
 import { openingLotFacts } from '../finance/opening-lot-facts.js';
 import { repEntityFacts } from '../finance/rep-entity-facts.js';
 import { writeOffFacts } from '../finance/write-off-facts.js';
@@ -46,6 +47,7 @@ export const factsOfImports: Readonly<Record<ImportKind, ImportedFacts>> = {
   contracts: { facts: contractFacts, scope: null },
   credits: { facts: creditFacts, scope: 'deals' },
   draws: { facts: drawFacts, scope: null },
+  estimates: { facts: estimateFacts, scope: null },
   fx_rates: { facts: fxRateFacts, scope: 'plans' },
   holidays: { facts: holidayFacts, scope: 'plans' },
   invoices: { facts: withReleases(invoiceFacts), scope: 'deals' },

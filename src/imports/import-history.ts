@@ -18,6 +18,7 @@ export const kinds = {
   importDealCredits: 'credits',
   importDealLines: 'lines',
   importDraws: 'draws',
+  importEstimates: 'estimates',
   importFxRates: 'fx_rates',
   importHolidays: 'holidays',
   importInvoices: 'invoices',

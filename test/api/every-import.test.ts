@@ -52,6 +52,10 @@ const imports: Readonly<Record<string, Partial<Record<Content, (cell: string) =>
   '/v1/accounting/write-offs/import': {
     amount: (cell) => `email,currency,day,reason,amount\nann@x.io,USD,2026-01-20,Left,${cell}\n`,
   },
+  '/v1/accounting/estimates/import': {
+    amount: (cell) =>
+      `month,email,plan,rule,period,currency,method,pay\n2026-01,ann@x.io,Plan,New,2026-Q1,USD,forecast,${cell}\n`,
+  },
   '/v1/draws/import': {
     day: (cell) => `email,kind,recoverable,amount,from,to\nann@x.io,guarantee,yes,5,2026-01-01,${cell}\n`,
     amount: (cell) => `email,kind,recoverable,amount,from\nann@x.io,guarantee,yes,${cell},2026-01-01\n`,

@@ -470,6 +470,7 @@ const probes: Readonly<Record<string, readonly Probe[]>> = {
   listOpeningLots: [],
   importRepEntities: [],
   importWriteOffs: [],
+  importEstimates: [],
   getRenewalTest: [['GET /v1/accounting/renewal-test?month=2026-03']],
   putImpairment: [['PUT /v1/accounting/impairments/<deal>/2026-03', { remainingConsideration: 1, remainingCost: 1 }]],
   listImpairments: [],

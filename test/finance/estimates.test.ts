@@ -145,4 +145,42 @@ describe('what is expected at the end of a month and not in the ledger', () => {
     await expectError('400 VALIDATION_FAILED', send(closings, '2026-01', estimate(closings), estimate(closings)));
     expect((await closings.books.get('/estimates?month=2026-01')).count).to.equal(0);
   });
+
+  it('is entered from a file row by row, and the others of the month stay', async () => {
+    const closings = await Closings.open(service, { rules: [bonus] });
+    await enter(closings, '2026-02');
+    await closings.close('2026-01');
+    const plan = await closings.work.api.expect(200, 'GET', `/v1/plans/${closings.work.planId}`);
+    const rows = [
+      '2026-02,ben@acme.test,PLAN,Bonus,2026-Q1,USD,4500,,forecast',
+      '2026-03,ben@acme.test,PLAN,Bonus,2026,USD,,900,elapsed',
+      '2026-01,ben@acme.test,PLAN,Bonus,2026-Q1,USD,1,,forecast',
+      '2026-02,ben@acme.test,PLAN,Bonus,2026-Q2,USD,1,,forecast',
+      '2026-02,ben@acme.test,PLAN,Other,2026-Q1,USD,1,,forecast',
+      '2026-02,ben@acme.test,PLAN,Bonus,2026,USD,1,1,forecast',
+      '2026-02,ben@acme.test,None,Bonus,2026-Q1,USD,1,,forecast',
+      '2026-02,ben@acme.test,PLAN,Bonus,2026-Q1,USD,4500,,guess',
+    ].map((row) => row.replace('PLAN', plan.name));
+    const file = ['month,email,plan,rule,period,currency,pay,toDate,method', ...rows].join('\n');
+    const { results } = await closings.ann.expect(200, 'POST', '/v1/accounting/estimates/import', file, {
+      'Content-Type': 'text/csv',
+    });
+    expect(results.map(({ outcome, code }: Record<string, unknown>) => code ?? outcome)).to.deep.equal([
+      ...['changed', 'created', 'month_closed', 'VALIDATION_FAILED', 'VALIDATION_FAILED', 'VALIDATION_FAILED'],
+      ...['plan_not_found', 'VALIDATION_FAILED'],
+    ]);
+    const listed = async (month: string) =>
+      (await closings.books.get(`/estimates?month=${month}`)).estimates.map(
+        ({ period, pay, toDate }: Record<string, unknown>) => [period, pay, toDate],
+      );
+    expect(await listed('2026-02')).to.deep.equal([['2026-Q1', 4500, null]]);
+    expect(await listed('2026-03')).to.deep.equal([['2026', null, 900]]);
+    await enter(closings, '2026-02', { period: '2026' });
+    expect(await listed('2026-02')).to.deep.equal([['2026', 4000, null]]);
+    await closings.ann.expect(200, 'POST', '/v1/accounting/estimates/import', file, { 'Content-Type': 'text/csv' });
+    expect(await listed('2026-02')).to.have.deep.members([
+      ['2026-Q1', 4500, null],
+      ['2026', 4000, null],
+    ]);
+  });
 });

@@ -23,6 +23,9 @@ interface Case {
 
 const put = (path: string, body: object) => (world: World) => world.api.expect(200, 'PUT', path, body);
 
+const estimate = ({ ann, planId }: World, pay: number) => ({
+  ...{ repId: ann, planId, ruleName: 'New', period: '2026-Q1', method: 'elapsed', currency: 'USD', pay },
+});
 const table = (base: number) => ({
   keys: [{ name: 'family', field: 'family', match: 'exact' }],
   columns: [{ name: 'base' }],
@@ -112,6 +115,11 @@ const cases: Readonly<Record<(typeof kinds)[keyof typeof kinds], Case>> = {
         { 'Content-Type': 'text/csv' },
       ),
   },
+  estimates: {
+    path: '/v1/accounting/estimates/import',
+    file: 'month,email,plan,rule,period,currency,method,pay\n2026-01,ann@x.io,Plan,New,2026-Q1,USD,forecast,400\n2026-02,ann@x.io,Plan,New,2026-Q1,USD,forecast,400\n',
+    edit: (world) => put('/v1/accounting/estimates/2026-01', { estimates: [estimate(world, 500)] })(world),
+  },
   credits: {
     path: '/v1/deals/credits/import',
     file: 'dealId,rep,percent\nD,bob@x.io,100\nE,ann@x.io,50\nE,bob@x.io,50\n',
@@ -196,6 +204,7 @@ describe('every import is taken back', () => {
     await api.expect(201, 'POST', '/v1/draws', {
       ...{ repId: ann, kind: 'guarantee', recoverable: true, amount: 200, from: '2026-01-01', to: '2026-02-28' },
     });
+    await put('/v1/accounting/estimates/2026-01', { estimates: [estimate(world, 300)] })(world);
     await api.expect(200, 'PUT', '/v1/rate-tables/Rates', table(0.1));
     for (const day of ['2026-01-01', '2026-03-01'])
       await put('/v1/fx-rates', { rates: [{ from: 'EUR', to: 'USD', day, rate: 2 }] })(world);
@@ -227,6 +236,8 @@ describe('every import is taken back', () => {
       'fx-rates',
       'rate-tables/Rates',
       'accounting/contract-costs?month=2026-01&groupBy=deal',
+      'accounting/estimates?month=2026-01',
+      'accounting/estimates?month=2026-02',
       `reps/${world.ann}/entities`,
     ].map((what) => `/v1/${what}`);
     const answers: Record<string, unknown> = {};

@@ -36,7 +36,7 @@ const rules: Readonly<Record<'rejected' | 'listed' | 'free', string>> = {
     saveIdentityProvider deleteIdentityProvider setMailPreferences recordVisit createWebhookEndpoint updateWebhookEndpoint
     deleteWebhookEndpoint rotateWebhookSecret replayWebhookDelivery testWebhookEndpoint decideAgentRequest disconnectAgent
     previewChangeRequest decideChangeRequest putEntity
-    setRepEntities importRepEntities putEstimates prepareAccountingMonth cancelAccountingPreparation
+    setRepEntities importRepEntities putEstimates importEstimates prepareAccountingMonth cancelAccountingPreparation
     closeAccountingMonth reopenAccountingMonth recordPostedJournals createEvidence exportPerson proposePolicy approvePolicy withdrawPolicy
     proposeWriteOff importWriteOffs approveWriteOff withdrawWriteOff`,
 };

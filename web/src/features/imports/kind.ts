@@ -20,7 +20,8 @@ export type ImportKey =
   | 'contracts'
   | 'companies'
   | 'openingLots'
-  | 'writeOffs';
+  | 'writeOffs'
+  | 'estimates';
 
 /** What the values of a column are. */
 type ValueKind = 'id' | 'text' | 'number' | 'date' | 'person' | 'owner' | 'period' | 'plan';

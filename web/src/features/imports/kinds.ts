@@ -4,6 +4,7 @@ import { companyImport } from './companies.js';
 import { contractImport } from './contracts.js';
 import { dealImport } from './deals.js';
 import { drawImport } from './draws.js';
+import { estimateImport } from './estimates.js';
 import { invoiceImport } from './invoices.js';
 import { type ImportKey, type ImportKind } from './kind.js';
 import { lineImport } from './lines.js';
@@ -29,6 +30,7 @@ export const importKinds: Readonly<Record<ImportKey, ImportKind>> = {
   companies: companyImport,
   openingLots: openingLotImport,
   writeOffs: writeOffImport,
+  estimates: estimateImport,
 };
 
 export function isImportKey(value: unknown): value is ImportKey {

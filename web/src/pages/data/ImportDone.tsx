@@ -33,6 +33,7 @@ const lists = {
   companies: ['/members', 'See the people'],
   openingLots: ['/month-end', 'See the month-end'],
   writeOffs: ['/month-end', 'See the month-end'],
+  estimates: ['/month-end', 'See the month-end'],
 } as const;
 
 /** What was imported, the calculation that follows, and the rows that are still out. */

@@ -124,6 +124,7 @@ const kindNames: Readonly<Record<ImportRecord['kind'], string>> = {
   opening_lots: 'Capitalised cost of another system',
   rep_entities: 'Companies of people',
   write_offs: 'Debts written off',
+  estimates: 'Estimates of the books',
   lines: 'Products of deals',
   draws: 'Draws',
   fx_rates: 'Exchange rates',

@@ -3,6 +3,7 @@ import {
   IconBriefcase,
   IconBuilding,
   IconCalendarOff,
+  IconChartDots,
   IconClock,
   IconContract,
   IconFileInvoice,
@@ -36,6 +37,7 @@ const icons = {
   companies: IconBuilding,
   openingLots: IconStack2,
   writeOffs: IconReceiptOff,
+  estimates: IconChartDots,
 } as const;
 
 /** What can be imported from files and spreadsheets. */

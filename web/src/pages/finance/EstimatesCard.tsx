@@ -1,9 +1,10 @@
 import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import { lazy, Suspense } from 'react';
 import { type Estimates, estimatesQuery } from '../../api/finance-queries.js';
 import { usePersistedDialog } from '../../app/persisted-state.js';
 import { useSession } from '../../app/session.js';
-import { Button } from '../../components/Button.js';
+import { Button, buttonClass } from '../../components/Button.js';
 import { type Column, DataTable } from '../../components/DataTable.js';
 import { Loaded } from '../../components/Loaded.js';
 import { Money } from '../../components/Money.js';
@@ -39,7 +40,18 @@ export function EstimatesCard({ month, entity, isOpen }: EstimatesProps) {
           <Card
             title="Estimates"
             note="posted on the last day, reversed on the first day of the next month"
-            action={canEnter ? <Button onClick={() => setEntering(true)}>Enter estimates</Button> : undefined}
+            action={
+              canEnter ? (
+                <div className={styles.buttons}>
+                  {role === 'admin' ? (
+                    <Link to="/imports/$kind" params={{ kind: 'estimates' }} className={buttonClass()}>
+                      Import estimates
+                    </Link>
+                  ) : null}
+                  <Button onClick={() => setEntering(true)}>Enter estimates</Button>
+                </div>
+              ) : undefined
+            }
             isFlush={rows.length > 0}
           >
             {rows.length === 0 ? (
