@@ -169,7 +169,14 @@ async function createWorkspaces(db: Kysely<unknown>): Promise<void> {
   await recordRowChanges(db, 'workspaces', {
     ids: [],
     hidden: ['name'],
-    ignored: ['configuration_revision', 'periodic_through', 'sends_events', 'writes_back', 'digest_of'],
+    ignored: [
+      'configuration_revision',
+      'periodic_through',
+      'sends_events',
+      'writes_back',
+      'digest_of',
+      'corrections_found',
+    ],
   });
 }
 
@@ -217,6 +224,8 @@ const workspaceColumns = sql`
   pay_fx jsonb,
   -- {from, secondPerson}; null while accounting is off
   accounting jsonb,
+  -- {day, month, corrections}: what the last search for corrections of closed months found; null before the first one
+  corrections_found jsonb,
   -- the last day for which the calculation of periodic rules has been requested
   periodic_through date,
   -- whether an enabled webhook endpoint exists: without one, calculations record no outgoing events

@@ -1,5 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 import { bumpCacheVersion, recordRowChanges } from './change-triggers.js';
+import { asOwner, grantToService } from './owner-functions.js';
 import { insertOnly, tenantTable } from './tenant-table.js';
 
 /** The books of a workspace: what is posted for commission, month by month. */
@@ -13,6 +14,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   await createLines(db);
   await createLots(db);
   await createFacts(db);
+  await createListOfBooks(db);
 }
 
 async function createEntities(db: Kysely<unknown>): Promise<void> {
@@ -236,4 +238,19 @@ async function createFacts(db: Kysely<unknown>): Promise<void> {
   await bumpCacheVersion(db, 'accounting_facts');
   await insertOnly(db, 'accounting_facts');
   await recordRowChanges(db, 'accounting_facts', { ids: ['kind', 'deal_id', 'name'], ignored: ['changed_at'] });
+}
+
+/** The workspaces that keep books and send events about corrections, with the day of the last search for these. */
+async function createListOfBooks(db: Kysely<unknown>): Promise<void> {
+  await sql`
+    create function workspaces_with_books()
+    returns table (workspace_id uuid, timezone text, test_day date, found_on date)
+    language sql stable ${asOwner} as $$
+      select w.workspace_id, w.timezone, w.test_day, (w.corrections_found ->> 'day')::date from workspaces w
+      where w.accounting is not null and exists (
+        select from webhook_endpoints e
+        where e.workspace_id = w.workspace_id and e.enabled
+          and (e.event_types is null or 'accounting.correction_found' = any(e.event_types)))
+    $$`.execute(db);
+  await grantToService(db, ['workspaces_with_books()']);
 }

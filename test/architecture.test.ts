@@ -275,7 +275,7 @@ describe('import rules', () => {
     expect(files.filter((file) => ofEarnings.test(file) && read.test(textOf(file)))).to.deep.equal([]);
   });
 
-  it('nothing reads the books: only lists of operations and imports, the settings and the preparation import them', () => {
+  it('nothing reads the books: only lists of operations and imports, the settings, the preparation and the search for corrections import them', () => {
     const importers = importing(/^(src|workers|demo)\/(?!finance\/)/, /^src\/finance\//).map(
       (each) => each.split(' ')[0],
     );
@@ -286,6 +286,7 @@ describe('import rules', () => {
       'src/app/tables.ts',
       'src/imports/facts-of-imports.ts',
       'src/operations.ts',
+      'workers/correction-search.ts',
       'workers/preparation-jobs.ts',
       'workers/registry.ts',
     ]);

@@ -40,6 +40,7 @@ import { ScheduledImportRunner } from '#src/scheduled-imports/scheduled-import-r
 import { PeriodChecker } from '#src/statements/discrepancies/period-checker.js';
 import { ApprovalJobs } from './approval-jobs.js';
 import { BillingSweep } from './billing-sweep.js';
+import { CorrectionSearch } from './correction-search.js';
 import { CrmSweep } from './crm-sweep.js';
 import { DiscrepancySweep } from './discrepancy-sweep.js';
 import { wakeDueWork } from './due-work.js';
@@ -211,12 +212,14 @@ function periodicTasks({ database, unitOfWork, dispatcher, parts, clock, log }: 
     clock,
     passUnanswered({ unitOfWork, laneRunner: parts.resolve(LaneRunner), clock }),
   );
+  const corrections = new CorrectionSearch(unitOfWork, parts.resolve(MonthReports), clock, log);
   const changes = parts.resolve(CommissionChanges);
   const tasks = [
     new PeriodicTask('ends of periods', 10_000, () => requestPeriodEnds(database, changes, clock), log),
     new PeriodicTask('weekly digest', 600_000, () => digest.run(), log),
     new PeriodicTask('weekly mail about pay', 600_000, (stopping) => repDigest.run(stopping), log),
     new PeriodicTask('reminders of signers', 600_000, () => reminders.run(), log),
+    new PeriodicTask('search for corrections', 600_000, (stopping) => corrections.run(stopping), log),
   ];
   const billingProvider = parts.resolve(BILLING_PROVIDER);
   if (billingProvider === null) return tasks;

@@ -29,6 +29,7 @@ CREATE TABLE workspaces (
   currency_fields text[] NOT NULL DEFAULT '{}'::text[],
   pay_fx jsonb,
   accounting jsonb,
+  corrections_found jsonb,
   periodic_through date,
   sends_events boolean NOT NULL DEFAULT false,
   writes_back boolean NOT NULL DEFAULT false,
@@ -52,7 +53,7 @@ CREATE TABLE workspaces (
 );
 CREATE TRIGGER bump_configuration_revision BEFORE UPDATE OF currency, timezone, field_mapping, min_quota_percent, fx_max_age_days, currency_fields, test_day ON workspaces FOR EACH ROW EXECUTE FUNCTION bump_own_configuration_revision();
 CREATE TRIGGER bump_workspace_cache_version AFTER UPDATE OF name, currency, timezone, field_mapping, manager_scope, min_quota_percent, payouts, recovery_percent, fx_max_age_days, pay_fx, test_day, approval_steps ON workspaces FOR EACH STATEMENT EXECUTE FUNCTION bump_workspace_cache_version();
-CREATE TRIGGER record_row_change AFTER INSERT OR DELETE OR UPDATE ON workspaces FOR EACH ROW WHEN ((current_setting('app.records_changes'::text, true) = 'on'::text)) EXECUTE FUNCTION record_row_change('', 'name', 'configuration_revision,periodic_through,sends_events,writes_back,digest_of');
+CREATE TRIGGER record_row_change AFTER INSERT OR DELETE OR UPDATE ON workspaces FOR EACH ROW WHEN ((current_setting('app.records_changes'::text, true) = 'on'::text)) EXECUTE FUNCTION record_row_change('', 'name', 'configuration_revision,periodic_through,sends_events,writes_back,digest_of,corrections_found');
 ALTER TABLE workspaces ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 CREATE POLICY workspaces_of_owner ON workspaces TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
 CREATE POLICY workspaces_of_workspace ON workspaces TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
@@ -4847,6 +4848,21 @@ AS $function$
     $function$
 ;
 GRANT EXECUTE ON FUNCTION was_last_mail_sent() TO commissions_app;
+
+CREATE OR REPLACE FUNCTION workspaces_with_books()
+ RETURNS TABLE(workspace_id uuid, timezone text, test_day date, found_on date)
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+      select w.workspace_id, w.timezone, w.test_day, (w.corrections_found ->> 'day')::date from workspaces w
+      where w.accounting is not null and exists (
+        select from webhook_endpoints e
+        where e.workspace_id = w.workspace_id and e.enabled
+          and (e.event_types is null or 'accounting.correction_found' = any(e.event_types)))
+    $function$
+;
+GRANT EXECUTE ON FUNCTION workspaces_with_books() TO commissions_app;
 
 CREATE OR REPLACE FUNCTION workspaces_with_managers()
  RETURNS TABLE(workspace_id uuid, timezone text, digest_of date)

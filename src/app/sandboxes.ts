@@ -99,7 +99,7 @@ export async function copyToSandbox(
       await sql`
         update workspaces set is_sandbox = true, test_day = null, sends_events = false, writes_back = false,
           name = coalesce(${name ?? null}, left(name, 190) || ' (sandbox)'),
-          digest_of = null, rep_digest = null, created_at = now(), configuration_revision = gen_random_uuid()
+          digest_of = null, rep_digest = null, corrections_found = null, created_at = now(), configuration_revision = gen_random_uuid()
         where workspace_id = ${sandboxId}`.execute(tx);
       await sql`update calculation_requests set job_id = null, sync_run_id = null where workspace_id = ${sandboxId}`.execute(
         tx,

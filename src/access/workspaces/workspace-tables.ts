@@ -114,6 +114,8 @@ export interface WorkspaceTables {
     recovery_percent: ColumnType<string | null, string | null | undefined, string | null>;
     /** Null while accounting is off. */
     accounting: ColumnType<AccountingTerms | null, string | null | undefined, string | null>;
+    /** Null before the first search for corrections of closed months. */
+    corrections_found: ColumnType<{ readonly day: Day } | null, undefined, never>;
     /** The shape is that of the slice of assignments. */
     assignment_filters: ColumnType<readonly AssignmentFilterJson[], undefined, string>;
     person_fields: ColumnType<readonly PersonField[], undefined, string>;

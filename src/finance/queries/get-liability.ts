@@ -85,6 +85,40 @@ export function readBooks<T>(
   });
 }
 
+interface LiabilityReader extends BookReader {
+  readonly reports: MonthReports;
+}
+
+/** Reads a large month from its report. */
+export async function readLiability(
+  caller: Caller,
+  reader: LiabilityReader,
+  request: z.output<typeof query>,
+): Promise<z.input<typeof response>> {
+  const { groupBy: grouping, entity = null, limit, offset } = request;
+  const list = liabilityList(grouping, entity);
+  const page = await reader.reports.page<LiabilityRow>(caller, request, list);
+  if (page !== null) {
+    const { report, rows, count } = page;
+    const { month: name, status, missingRates: missing } = report.head;
+    const own = missing.filter((each) => entity === null || each.entity === entity);
+    return { month: name, status, liability: rows, missingRates: listMissingRates(own), count, limit, offset };
+  }
+  return readBooks(caller, reader, request, async (tx, books) => {
+    const people = listByPerson(books);
+    const rows = await nameRows(tx, grouping === 'person' ? people : addByCurrency(people));
+    return {
+      month: books.month,
+      status: books.closing === null ? ('open' as const) : ('closed' as const),
+      liability: rows.slice(offset, offset + limit).map(toLiabilityRow),
+      missingRates: listMissingRates(books.missingRates),
+      count: rows.length,
+      limit,
+      offset,
+    };
+  });
+}
+
 export const getLiability = operation({
   id: 'getLiability',
   summary: 'What people are owed at the end of a month, and how it came from the end of the month before',
@@ -130,28 +164,5 @@ export const getLiability = operation({
     },
   },
   uses: { unitOfWork: UnitOfWork, clock: CLOCK, reports: MonthReports },
-  async execute({ query: request }, caller, parts): Promise<z.input<typeof response>> {
-    const { groupBy: grouping, entity = null, limit, offset } = request;
-    const list = liabilityList(grouping, entity);
-    const page = await parts.reports.page<LiabilityRow>(caller, request, list);
-    if (page !== null) {
-      const { report, rows, count } = page;
-      const { month: name, status, missingRates: missing } = report.head;
-      const own = missing.filter((each) => entity === null || each.entity === entity);
-      return { month: name, status, liability: rows, missingRates: listMissingRates(own), count, limit, offset };
-    }
-    return readBooks(caller, parts, request, async (tx, books) => {
-      const people = listByPerson(books);
-      const rows = await nameRows(tx, grouping === 'person' ? people : addByCurrency(people));
-      return {
-        month: books.month,
-        status: books.closing === null ? ('open' as const) : ('closed' as const),
-        liability: rows.slice(offset, offset + limit).map(toLiabilityRow),
-        missingRates: listMissingRates(books.missingRates),
-        count: rows.length,
-        limit,
-        offset,
-      };
-    });
-  },
+  execute: ({ query: request }, caller, parts) => readLiability(caller, parts, request),
 });

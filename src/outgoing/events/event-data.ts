@@ -208,6 +208,20 @@ export const eventData = {
   'accounting.month_closed': bookMonth,
   'accounting.month_reopened': bookMonth,
   'accounting.reopening_requested': bookMonth,
+  'accounting.correction_found': z.strictObject({
+    month: z.string().describe('The first open month, YYYY-MM'),
+    corrections: z
+      .array(
+        z
+          .strictObject({
+            entity: z.string().describe('Code of the company'),
+            currency: fields.currency,
+            amount: z.number().describe('By how much what is owed has changed; negative if less is owed'),
+          })
+          .describe('The changes of closed months of a company in one currency'),
+      )
+      .describe('Sums that are not 0'),
+  }),
   'accounting.entity_changed': z.strictObject({ entity: z.string().describe('Code of the company') }),
   'accounting.rep_entities_changed': z.strictObject({ repId: fields.repId }),
   'accounting.estimates_changed': z.strictObject({

@@ -20,6 +20,8 @@ export const eventTypes = {
   'accounting.month_closed': 'The books of a month were closed',
   'accounting.month_reopened': 'The books of a month were reopened',
   'accounting.reopening_requested': 'Someone requests to reopen the books of a month, which another person does',
+  'accounting.correction_found':
+    'Changes of closed months stand in the first open month of the books: once a day, if their sums have changed',
   'accounting.entity_changed': 'A company whose books are kept was added or changed',
   'accounting.rep_entities_changed': 'A person belongs to other companies in the books, or on other days',
   'accounting.estimates_changed': 'The estimates of a month were replaced',

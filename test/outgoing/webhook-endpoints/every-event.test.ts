@@ -3,6 +3,7 @@ import { expect } from 'chai';
 import { Webhook } from 'standardwebhooks';
 import { describeService } from '#src/app/describe-service.js';
 import { passUnanswered } from '#src/app/pass-unanswered.js';
+import { MonthReports } from '#src/finance/month-reports.js';
 import { LaneRunner } from '#src/ledger/lanes/lane-runner.js';
 import { eventTypes } from '#src/outgoing/events/event-types.js';
 import { ApprovalReminders } from '#src/outgoing/notifications/approval-reminders.js';
@@ -12,6 +13,7 @@ import { EventReceiver, type ReceivedEvent } from '#test/support/event-receiver.
 import { Service } from '#test/support/service.js';
 import { flatRule } from '#test/support/terms.js';
 import { until } from '#test/support/until.js';
+import { CorrectionSearch } from '#workers/correction-search.js';
 
 type Schema = Parameters<AjvJsonSchemaValidator['getValidator']>[0];
 // biome-ignore lint/suspicious/noExplicitAny: the document is read at every depth
@@ -80,11 +82,21 @@ class Causes {
     const path = `/v1/accounting/months/${january}`;
     const { hash } = await session.expect(200, 'POST', `${path}/prepare`);
     await session.expect(200, 'POST', `${path}/close`, { hash });
+    await this.correctBooks();
     const reopen = () => session.expect(200, 'POST', `${path}/reopen`, { reason: 'A batch was missing' });
     await work.api.expect(200, 'PATCH', '/v1/workspaces', { accounting: { ...accounting, secondPerson: true } });
     await reopen();
     await work.api.expect(200, 'PATCH', '/v1/workspaces', { accounting });
     await reopen();
+  }
+
+  private async correctBooks(): Promise<void> {
+    const { work, service } = this;
+    await work.deal('Late', 20_000, '2026-01-16');
+    await work.checked();
+    await work.trueUp(january);
+    const { unitOfWork, clock, parts, log } = service.running.service;
+    await new CorrectionSearch(unitOfWork, parts.resolve(MonthReports), clock, log).run();
   }
 
   async loseAndRegainCrm(): Promise<void> {

@@ -19,6 +19,8 @@ export const eventWords: Readonly<Record<string, string>> = {
   'accounting.month_prepared': 'The books of a month were prepared',
   'accounting.month_closed': 'The books of a month were closed',
   'accounting.month_reopened': 'The books of a month were reopened',
+  'accounting.reopening_requested': 'Someone requests to reopen the books of a month',
+  'accounting.correction_found': 'Changes of closed months stand in the first open month',
   'accounting.entity_changed': 'A company of the books was added or changed',
   'accounting.rep_entities_changed': 'A person belongs to another company in the books',
   'accounting.estimates_changed': 'The estimates of a month changed',
