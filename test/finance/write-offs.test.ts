@@ -104,7 +104,7 @@ describe('what the company no longer expects of a person', () => {
     });
 
     it('replaces a proposal, and stays as it is once it is approved', async () => {
-      const { ann, ned, books } = await indebted();
+      const { ann, ned, books, terms } = await indebted();
       const row = (amount: number) => `ben@acme.test,main,USD,${amount},2026-05-20,Left\n`;
       expect(await outcomes(ann, row(7000))).to.deep.equal(['created']);
       expect(await outcomes(ned, row(7200))).to.deep.equal(['changed']);
@@ -118,6 +118,7 @@ describe('what the company no longer expects of a person', () => {
       const { writeOffId } = writeOffs.find(({ status }: Record<string, unknown>) => status === 'proposed');
       await expectError('403 own_proposal', approve(ned, writeOffId));
       await approve(ann, writeOffId);
+      await propose(ann, { ...terms, amount: 5 });
       expect(await outcomes(ann, row(7200))).to.deep.equal(['unchanged']);
       expect(await outcomes(ann, row(7100))).to.deep.equal(['invalid_transition']);
       const address = `/v1/imports/${imports[0].importId}/take-back`;
