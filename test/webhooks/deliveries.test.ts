@@ -10,6 +10,7 @@ import { type ApiClient, type ApiResponse } from '#test/support/api-client.js';
 import { type CrmWorld, crmWorlds, type PlainDeal, payEveryone, untilInboxEmpty } from '#test/support/crm-worlds.js';
 import { expectError } from '#test/support/errors.js';
 import { Service } from '#test/support/service.js';
+import { until } from '#test/support/until.js';
 
 const won: Omit<PlainDeal, 'owner'> = { amount: 1000, won: true, closeDate: '2026-02-10' };
 
@@ -204,6 +205,8 @@ for (const { provider, start } of crmWorlds) {
         await service.running.service.parts.resolve(InboxRunner).run(workspaceId, provider);
         await waitForCalculations();
         expect(world.server.countRequests(reading) - readsBefore).to.equal(1);
+        // A calculation is counted after its commit.
+        await until(async () => (await calculations()) >= runsBefore + 2, { what: 'the count of the calculations' });
         expect((await calculations()) - runsBefore).to.equal(2);
         const [paid] = await rows(
           `select count(distinct e.deal_key)::int as deals from commission_events e
