@@ -98,7 +98,7 @@ async function store(
 ): Promise<void> {
   const { month, hash, at } = prepared;
   await savePreparation(tx, caller, prepared);
-  await recordEvents(tx, [{ type: 'accounting.month_prepared', data: { month, hash } }]);
+  await recordEvents(tx, [{ type: 'accounting.month_prepared', doneBy: peopleBehind(caller), data: { month, hash } }]);
   await record(tx, caller, 'accounting_month_prepared', month, { hash }, at);
 }
 
@@ -163,7 +163,9 @@ export async function reopenMonth(
   const { version, hash } = closing;
   if (secondPerson && closing.reopenRequestedBy === null) {
     await requestReopening(tx, caller, { month, version, reason, at: now.at });
-    await recordEvents(tx, [{ type: 'accounting.reopening_requested', data: { month, hash, version } }]);
+    await recordEvents(tx, [
+      { type: 'accounting.reopening_requested', doneBy: peopleBehind(caller), data: { month, hash, version } },
+    ]);
     return record(tx, caller, 'accounting_reopening_requested', month, { version, reason }, now.at);
   }
   if (secondPerson && peopleBehind(caller).includes(closing.reopenRequestedById ?? ''))

@@ -39,7 +39,11 @@ export async function storeProposal(tx: Transaction, caller: Caller, terms: Writ
       proposed_at: at,
     })
     .execute();
-  await recordEvent(tx, { type: 'accounting.write_off_proposed', data: toEventData(writeOff) });
+  await recordEvent(tx, {
+    type: 'accounting.write_off_proposed',
+    doneBy: peopleBehind(caller),
+    data: toEventData(writeOff),
+  });
   await record(tx, caller, writeOff, { status: 'proposed', at });
   return writeOffId;
 }

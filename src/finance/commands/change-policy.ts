@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { recordAuditEntry } from '../../audit/audit-entry.js';
-import { type Caller } from '../../kernel/caller.js';
+import { type Caller, peopleBehind } from '../../kernel/caller.js';
 import { type Clock } from '../../kernel/clock.js';
 import { invalid } from '../../kernel/failure.js';
 import { workspaceToday } from '../../people/reps/rep-views.js';
@@ -120,7 +120,9 @@ export const proposePolicy = operation({
     return change(caller, parts, async (tx, at) => {
       const policy = await propose(tx, at);
       const { version } = policy;
-      await recordEvents(tx, [{ type: 'accounting.policy_proposed', data: { policy: name, version } }]);
+      await recordEvents(tx, [
+        { type: 'accounting.policy_proposed', doneBy: peopleBehind(caller), data: { policy: name, version } },
+      ]);
       await record(tx, caller, 'accounting_policy_proposed', policy, at);
       return policy;
     });

@@ -13,6 +13,8 @@ import { type NotificationKind } from './notification.js';
 export interface Notification {
   readonly kind: NotificationKind;
   readonly to: { readonly repId: string } | { readonly managerOf: string } | 'admins';
+  /** Ids of people who get no mail. */
+  readonly except?: readonly string[];
   readonly subject: string;
   readonly paragraphs: readonly string[];
   /** The page of the web app that shows the subject. */
@@ -123,8 +125,8 @@ async function loadRecipients(tx: Transaction, notifications: readonly Notificat
   return rows;
 }
 
-function selectRecipients(people: readonly Recipient[], { to, kind }: Notification): readonly Recipient[] {
-  return selectAddressed(people, to).filter(({ optOuts }) => !optOuts.includes(kind));
+function selectRecipients(people: readonly Recipient[], { to, kind, except = [] }: Notification): readonly Recipient[] {
+  return selectAddressed(people, to).filter(({ repId, optOuts }) => !optOuts.includes(kind) && !except.includes(repId));
 }
 
 function selectAddressed(people: readonly Recipient[], to: Notification['to']): readonly Recipient[] {
@@ -135,6 +137,9 @@ function selectAddressed(people: readonly Recipient[], to: Notification['to']): 
   return managers.length === 0 ? admins : managers;
 }
 
+const aboutSecondStep =
+  'Unless the company lets one person do both steps, an admin who has not done the first one does the second.';
+
 /** What waits for a second person, by the event of the first step. */
 const waitingInBooks = {
   'accounting.month_prepared': (field: (name: string) => string) => `The books of ${field('month')} are prepared`,
@@ -144,7 +149,7 @@ const waitingInBooks = {
 };
 
 /** The mail that belongs to the event; null if none does. */
-function toNotification({ type, repId, data }: OutgoingEvent): Notification | null {
+function toNotification({ type, repId, doneBy = [], data }: OutgoingEvent): Notification | null {
   const field = (name: string) => String(data[name]);
   if (type === 'crm.connection_broken' || type === 'crm.connection_recovered')
     return connectionNotification(field('provider'), type === 'crm.connection_broken' ? field('reason') : null);
@@ -153,10 +158,9 @@ function toNotification({ type, repId, data }: OutgoingEvent): Notification | nu
     return {
       kind: 'books_waiting',
       to: 'admins',
+      except: doneBy,
       subject: waiting(field),
-      paragraphs: [
-        'Unless the company lets one person do both steps, an admin who has not done the first one does the second.',
-      ],
+      paragraphs: [aboutSecondStep],
       path: '/month-end',
     };
   if (repId === undefined) return null;

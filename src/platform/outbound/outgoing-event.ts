@@ -10,6 +10,8 @@ export interface OutgoingEvent {
   readonly type: EventType;
   /** The rep whom the event is about. An endpoint receives the events about one rep in their order. */
   readonly repId?: string;
+  /** The people who caused what waits for another person. They get no mail about it, and deliveries do not contain them. */
+  readonly doneBy?: readonly string[];
   /** Ids, amounts and states; no names of people, so that a person's data can be erased. */
   readonly data: Readonly<Record<string, unknown>>;
 }
