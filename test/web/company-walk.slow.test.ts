@@ -208,7 +208,15 @@ describe('three months of a company with payouts in the web app', function () {
     await pointer.press(page, 'button', 'Mark as paid');
     await page.waitForSelector('[role=dialog] [type=date]');
     await page.type('[role=dialog] [type=date]', day);
+    // The page loads what is left to pay together with the batches.
+    const refreshed = page.waitForResponse(
+      async (response) =>
+        response.request().method() === 'GET' &&
+        response.url().includes('/v1/payout-batches?') &&
+        (await response.json()).batches.every(({ status }: Loose) => status !== 'open'),
+    );
     await confirm(page);
+    await refreshed;
   }
 
   /** The pages of a rep after the month was paid. */
