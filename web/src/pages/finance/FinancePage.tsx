@@ -2,7 +2,6 @@ import { IconPrinter } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { Fragment } from 'react';
-import { useAction } from '../../api/change.js';
 import { api } from '../../api/client.js';
 import { saveFile } from '../../api/download.js';
 import {
@@ -11,15 +10,11 @@ import {
   accountingMonthsQuery,
   accountingQuery,
 } from '../../api/finance-queries.js';
-import { workspaceQuery } from '../../api/settings-queries.js';
-import { useSession } from '../../app/session.js';
-import { useToday } from '../../app/today.js';
 import { Button } from '../../components/Button.js';
 import { ExportMenu } from '../../components/ExportMenu.js';
 import { InlineSelect } from '../../components/Inline.js';
 import { combineQueries, Loaded } from '../../components/Loaded.js';
 import { Page } from '../../components/Page.js';
-import { EmptyState } from '../../components/States.js';
 import { formatPeriod } from '../../shared/format/periods.js';
 import { AllCompaniesCard } from './AllCompaniesCard.js';
 import { CompaniesCard } from './CompaniesCard.js';
@@ -29,6 +24,7 @@ import { type BooksProps, LiabilityCards } from './LiabilityCards.js';
 import { MonthCard } from './MonthCard.js';
 import { OpeningLotsCard } from './OpeningLotsCard.js';
 import { PoliciesCard } from './PoliciesCard.js';
+import { WithBooks } from './WithBooks.js';
 import { WriteOffsCard } from './WriteOffsCard.js';
 
 /** The company of everyone who belongs to no other one. */
@@ -38,34 +34,10 @@ const crumbs = [{ label: 'Month-end' }];
 
 /** The books of a month: the checklist, what people are owed, and the files of its journals. */
 export function FinancePage() {
-  const workspace = useQuery(workspaceQuery);
   return (
-    <Loaded query={workspace} height={480}>
-      {({ accounting }) => (accounting === undefined ? <Off /> : <Books />)}
-    </Loaded>
-  );
-}
-
-function Off() {
-  const { role } = useSession();
-  const from = `${useToday().slice(0, 4)}-01`;
-  const turnOn = useAction({ send: () => api.updateWorkspace({ body: { accounting: { enabled: true, from } } }) });
-  return (
-    <Page title="Month-end" crumbs={crumbs}>
-      <EmptyState
-        title="Accounting is off"
-        actions={
-          role === 'admin' ? (
-            <Button kind="primary" isBusy={turnOn.isBusy} onClick={() => turnOn.send()}>
-              Keep books
-            </Button>
-          ) : undefined
-        }
-      >
-        With accounting, each month from {formatPeriod(from)} on has what people are owed and the journal to post. It
-        changes no commission and no payment.
-      </EmptyState>
-    </Page>
+    <WithBooks>
+      <Books />
+    </WithBooks>
   );
 }
 

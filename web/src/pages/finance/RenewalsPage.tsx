@@ -20,11 +20,20 @@ import { renewalDecisions } from '../../features/finance/policy-words.js';
 import { formatCount, formatNumber } from '../../shared/format/numbers.js';
 import { formatPeriod, shiftPeriod } from '../../shared/format/periods.js';
 import styles from './Finance.module.css';
+import { WithBooks } from './WithBooks.js';
 
 type Test = RenewalTests['tests'][number];
 
 /** Whether renewals pay for themselves, by policy, with what the company has decided: a page to print and sign. */
 export function RenewalsPage() {
+  return (
+    <WithBooks>
+      <Renewals />
+    </WithBooks>
+  );
+}
+
+function Renewals() {
   const { month: requested } = useSearch({ from: '/_shell/month-end/renewals' });
   const navigate = useNavigate({ from: '/month-end/renewals' });
   const query = combineQueries({
