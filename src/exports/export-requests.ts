@@ -1,7 +1,6 @@
 import { Readable } from 'node:stream';
 import { type Caller } from '../kernel/caller.js';
 import { Failure } from '../kernel/failure.js';
-import { isUuid } from '../kernel/ids.js';
 import { toStoredCaller } from '../kernel/stored-caller.js';
 import { timeLimit } from '../kernel/time-limit.js';
 import { pollUntil } from '../kernel/waiting.js';
@@ -63,7 +62,6 @@ export class ExportRequests {
   }
 
   async find(caller: Caller, jobId: string): Promise<ExportJob> {
-    if (!isUuid(jobId)) throw jobNotFound();
     const job = await this.jobs.find(caller, exportJobs, jobId);
     if (job === undefined || !mayDownload(caller, job)) throw jobNotFound();
     return job;

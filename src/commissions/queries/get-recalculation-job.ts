@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { pathIds } from '../../api/resource-fields.js';
 import { Failure } from '../../kernel/failure.js';
-import { isUuid } from '../../kernel/ids.js';
 import { sampleIds } from '../../kernel/sample-ids.js';
 import { calculationJobs } from '../../ledger/requests/calculation-jobs.js';
 import { JobStatuses } from '../../platform/job-status/job-statuses.js';
@@ -37,7 +36,7 @@ export const getRecalculationJob = operation({
   example: { params: { jobId: sampleIds.jobId }, response: recalculationJobExample },
   uses: { jobs: JobStatuses },
   async execute({ params: { jobId } }, caller, { jobs }) {
-    const job = isUuid(jobId) ? await jobs.find(caller, calculationJobs, jobId) : undefined;
+    const job = await jobs.find(caller, calculationJobs, jobId);
     if (job === undefined)
       throw new Failure(
         'job_not_found',

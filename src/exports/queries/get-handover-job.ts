@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { pathIds } from '../../api/resource-fields.js';
-import { isUuid } from '../../kernel/ids.js';
 import { sampleIds } from '../../kernel/sample-ids.js';
 import { JobStatuses } from '../../platform/job-status/job-statuses.js';
 import { operation } from '../../platform/operations/operation.js';
@@ -23,7 +22,7 @@ export const getHandoverJob = operation({
   example: { params: { jobId: sampleIds.jobId }, response: handoverJobExample },
   uses: { jobs: JobStatuses },
   async execute({ params: { jobId } }, caller, { jobs }) {
-    const job = isUuid(jobId) ? await jobs.find(caller, handoverJobs, jobId) : undefined;
+    const job = await jobs.find(caller, handoverJobs, jobId);
     if (job === undefined || !seesJob(caller, job.caller.repId)) throw handoverJobNotFound();
     return toHandoverJobResponse(job);
   },

@@ -1,5 +1,4 @@
 import { pathIds } from '../../api/resource-fields.js';
-import { isUuid } from '../../kernel/ids.js';
 import { JobStatuses } from '../../platform/job-status/job-statuses.js';
 import { operation } from '../../platform/operations/operation.js';
 import {
@@ -28,7 +27,7 @@ export const getPreparationJob = operation({
   },
   uses: { jobs: JobStatuses },
   async execute({ params: { month, jobId } }, caller, { jobs }) {
-    const job = isUuid(jobId) ? await jobs.find(caller, preparationJobs, jobId) : undefined;
+    const job = await jobs.find(caller, preparationJobs, jobId);
     if (job === undefined || job.period !== month) throw preparationJobNotFound();
     return toPreparationResponse(job);
   },

@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { pathIds } from '../../api/resource-fields.js';
-import { isUuid } from '../../kernel/ids.js';
 import { sampleIds } from '../../kernel/sample-ids.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { JobStatuses } from '../../platform/job-status/job-statuses.js';
@@ -37,7 +36,7 @@ export const getPlanPreview = operation({
   },
   uses: { unitOfWork: UnitOfWork, jobs: JobStatuses },
   async execute({ params: { planRef, jobId }, query: page }, caller, { unitOfWork, jobs }): Promise<PlanPreview> {
-    const job = isUuid(jobId) ? await jobs.find(caller, previewJobs, jobId) : undefined;
+    const job = await jobs.find(caller, previewJobs, jobId);
     if (job?.planId === planRef && job.status === 'running') return toPreviewResponse(job, null, page);
     return unitOfWork.read(caller, async (tx) => {
       const planId = await findPlanId(tx, planRef);

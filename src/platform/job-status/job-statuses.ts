@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { isUuid } from '../../kernel/ids.js';
 import { timeLimit } from '../../kernel/time-limit.js';
 import { type ChangedJob } from '../database/transaction.js';
 import { type TenantCaller, type Transaction, type UnitOfWork } from '../database/unit-of-work.js';
@@ -49,8 +50,9 @@ export class JobStatuses {
     this.warn = throttledWarning(log, 'the status of jobs in Redis is not reachable; the database answers');
   }
 
-  /** The state of the job, at most some seconds old while it runs; undefined if the workspace has no such job. */
+  /** The state of the job, at most some seconds old while it runs; undefined if the workspace has no such job, or the text is no id. */
   async find<Job extends JobState>(caller: TenantCaller, kind: JobKind<Job>, jobId: string): Promise<Job | undefined> {
+    if (!isUuid(jobId)) return undefined;
     const { store } = this;
     if (store === null) return this.unitOfWork.read(caller, (tx) => kind.find(tx, jobId));
     const published = await store.read(caller.workspaceId, kind.name, jobId).catch((error: Error) => {

@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { pathIds } from '../../../api/resource-fields.js';
-import { isUuid } from '../../../kernel/ids.js';
 import { sampleIds } from '../../../kernel/sample-ids.js';
 import { JobStatuses } from '../../../platform/job-status/job-statuses.js';
 import { operation } from '../../../platform/operations/operation.js';
@@ -21,7 +20,7 @@ export const getApprovalJob = operation({
   example: { params: { jobId: sampleIds.jobId }, response: approvalJobExample },
   uses: { jobs: JobStatuses },
   async execute({ params: { jobId } }, caller, { jobs }) {
-    const job = isUuid(jobId) ? await jobs.find(caller, approvalJobs, jobId) : undefined;
+    const job = await jobs.find(caller, approvalJobs, jobId);
     if (job === undefined || !seesJob(caller, job.caller.repId)) throw approvalJobNotFound();
     return toJobResponse(job, caller);
   },
