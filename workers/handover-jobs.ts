@@ -1,8 +1,6 @@
 import { type RecordHandover } from '#src/app/handover-operation.js';
 import { type HandoverSubject, toRecorded } from '#src/exports/handover-job.js';
 import { type PayrollHandover } from '#src/exports/payroll-handover.js';
-import { Failure } from '#src/kernel/failure.js';
-import { findStoredCaller } from '#src/people/reps/find-stored-caller.js';
 import { type Transaction, type UnitOfWork, withTransactionHooks } from '#src/platform/database/unit-of-work.js';
 import { type ClaimedJob } from '#src/platform/stored-jobs/stored-job.js';
 import { completeStoredJob } from '#src/platform/stored-jobs/stored-job-store.js';
@@ -23,10 +21,9 @@ export class HandoverJobs extends StoredJobs<HandoverSubject> {
   }
 
   protected async performSlice(job: Job): Promise<SliceEnd> {
-    const { workspaceId, period, subject } = job;
-    const caller = await this.unitOfWork.read({ workspaceId }, (tx) => findStoredCaller(tx, job.caller));
-    if (caller === null)
-      throw new Failure('forbidden', 'Who requested the hand-over is no longer allowed to record it.');
+    const { period, subject } = job;
+    const lostRights = 'Who requested the hand-over is no longer allowed to record it.';
+    const caller = await this.requireCaller(job, this.unitOfWork, lostRights);
     const recording = withTransactionHooks(caller, { beforeCommit: (tx, result) => endWith(tx, job, result) });
     await this.record({ ...subject, period }, recording);
     return 'completed';

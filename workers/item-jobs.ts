@@ -1,6 +1,4 @@
 import { type Caller, maySee } from '#src/kernel/caller.js';
-import { Failure } from '#src/kernel/failure.js';
-import { findStoredCaller } from '#src/people/reps/find-stored-caller.js';
 import { type UnitOfWork } from '#src/platform/database/unit-of-work.js';
 import { type ItemOutcome, type JobItem, nextJobItems, recordOutcomes } from '#src/platform/stored-jobs/job-items.js';
 import { type ClaimedJob } from '#src/platform/stored-jobs/stored-job.js';
@@ -25,9 +23,7 @@ export abstract class ItemJobs<Subject> extends StoredJobs<Subject> {
   }
 
   protected async performSlice(job: ClaimedJob<Subject>, write: LeasedWrite, isOver: () => boolean): Promise<SliceEnd> {
-    const { workspaceId } = job;
-    const caller = await this.unitOfWork.read({ workspaceId }, (tx) => findStoredCaller(tx, job.caller));
-    if (caller === null) throw new Failure('forbidden', this.lostRights);
+    const caller = await this.requireCaller(job, this.unitOfWork, this.lostRights);
     while (!isOver()) {
       const items = await write((tx) => nextJobItems(tx, job, this.partSize));
       if (items.length === 0) {

@@ -1,8 +1,6 @@
 import { prepareComputed } from '#src/finance/close-month.js';
 import { type MonthReports } from '#src/finance/month-reports.js';
 import { type Clock } from '#src/kernel/clock.js';
-import { Failure } from '#src/kernel/failure.js';
-import { findStoredCaller } from '#src/people/reps/find-stored-caller.js';
 import { workspaceToday } from '#src/people/reps/rep-views.js';
 import { type UnitOfWork } from '#src/platform/database/unit-of-work.js';
 import { type ClaimedJob } from '#src/platform/stored-jobs/stored-job.js';
@@ -25,10 +23,9 @@ export class PreparationJobs extends StoredJobs<unknown> {
   }
 
   protected async performSlice(job: ClaimedJob, write: LeasedWrite): Promise<SliceEnd> {
-    const { workspaceId, period: month } = job;
-    const caller = await this.unitOfWork.read({ workspaceId }, (tx) => findStoredCaller(tx, job.caller));
-    if (caller === null)
-      throw new Failure('forbidden', 'Who requested the preparation is no longer allowed to prepare months.');
+    const { period: month } = job;
+    const lostRights = 'Who requested the preparation is no longer allowed to prepare months.';
+    const caller = await this.requireCaller(job, this.unitOfWork, lostRights);
     const { stored } = await this.reports.find(caller, month);
     const { head } =
       stored ??

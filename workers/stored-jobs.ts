@@ -1,4 +1,7 @@
-import { type Transaction } from '#src/platform/database/unit-of-work.js';
+import { type Caller } from '#src/kernel/caller.js';
+import { Failure } from '#src/kernel/failure.js';
+import { findStoredCaller } from '#src/people/reps/find-stored-caller.js';
+import { type Transaction, type UnitOfWork } from '#src/platform/database/unit-of-work.js';
 import { type ClaimedJob } from '#src/platform/stored-jobs/stored-job.js';
 import { claimStoredJob, failStoredJob, postponeStoredJob } from '#src/platform/stored-jobs/stored-job-store.js';
 import { type LeasedJobs, type LeasedWrite } from './leased-job-runner.js';
@@ -37,6 +40,14 @@ export abstract class StoredJobs<Subject> implements LeasedJobs<ClaimedJob<Subje
 
   fail(tx: Transaction, job: ClaimedJob<Subject>, code: string | null, message: string): Promise<unknown> {
     return failStoredJob(tx, job, code, message);
+  }
+
+  /** Who requested the job, with the rights of today. Throws with the message if they have lost them. */
+  protected async requireCaller(job: ClaimedJob<Subject>, unitOfWork: UnitOfWork, lostRights: string): Promise<Caller> {
+    const { workspaceId } = job;
+    const caller = await unitOfWork.read({ workspaceId }, (tx) => findStoredCaller(tx, job.caller));
+    if (caller === null) throw new Failure('forbidden', lostRights);
+    return caller;
   }
 
   /** Does parts until the slice is over. */
