@@ -366,9 +366,8 @@ export const eventColumns = sql`
  */
 export const withNames = sql`
   left join reps r on r.workspace_id = e.workspace_id and r.rep_id = e.rep_id
-  left join lateral (select ${dealOfKeyColumn(sql`e.deal_key`)} as deal_id offset 0) of_key on true
   left join lateral (
-    select name from deals where workspace_id = e.workspace_id and deal_id = of_key.deal_id offset 0
+    select name from deals where workspace_id = e.workspace_id and deal_id = ${dealOfKeyColumn(sql`e.deal_key`)} offset 0
   ) d on true
   left join plans p on p.workspace_id = e.workspace_id and p.plan_id = e.plan_id`;
 

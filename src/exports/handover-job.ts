@@ -23,7 +23,7 @@ const recorded = payrollHandover.pick({
   rowCount: true,
   totals: true,
 });
-type Recorded = z.input<typeof recorded>;
+export type Recorded = z.input<typeof recorded>;
 
 export type HandoverJob = StoredJob<HandoverSubject, Recorded>;
 

@@ -12,7 +12,7 @@ import { wakeOf } from '../../platform/stored-jobs/stored-job.js';
 import { insertStoredJob } from '../../platform/stored-jobs/stored-job-store.js';
 import { listRepsOfPeriod } from '../../statements/generate-many.js';
 import { type HandoverJob, type HandoverSubject, handoverJob, toHandoverJobResponse } from '../handover-job.js';
-import { findHandoverJobs } from '../handover-job-views.js';
+import { handoverJobs } from '../handover-job-views.js';
 import { assertPaidByHandover } from '../load-payroll-file.js';
 import {
   describePayrollFile,
@@ -120,7 +120,7 @@ async function startJob(
     await assertPaidByHandover(tx, requestedPeriod);
     const requested = { period: requestedPeriod, subject, total: 1, caller: toStoredCaller(caller) };
     const jobId = await insertStoredJob(tx, { kind: 'handover', ...requested });
-    return (await findHandoverJobs(tx, { jobId }))[0] as HandoverJob;
+    return (await handoverJobs.find(tx, jobId)) as HandoverJob;
   });
   await queue.add(wakeOf('handover'), { workspaceId: caller.workspaceId });
   return new Reply(202, toHandoverJobResponse(job));
