@@ -3,7 +3,7 @@ import { type Caller, peopleBehind } from '../kernel/caller.js';
 import { type Day } from '../kernel/day.js';
 import { Failure } from '../kernel/failure.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
-import { recordEvents } from '../platform/outbound/outgoing-events.js';
+import { recordEvent } from '../platform/outbound/outgoing-events.js';
 import { assertBookMonth, assertOpenMonth, type BookMonths, loadBookMonths } from './book-months.js';
 import { type BookFindings, type Checklist, findInBooks, loadChecklist } from './checklist.js';
 import { type Closing } from './closing.js';
@@ -98,7 +98,7 @@ async function store(
 ): Promise<void> {
   const { month, hash, at } = prepared;
   await savePreparation(tx, caller, prepared);
-  await recordEvents(tx, [{ type: 'accounting.month_prepared', doneBy: peopleBehind(caller), data: { month, hash } }]);
+  await recordEvent(tx, { type: 'accounting.month_prepared', doneBy: peopleBehind(caller), data: { month, hash } });
   await record(tx, caller, 'accounting_month_prepared', month, { hash }, at);
 }
 
@@ -137,7 +137,7 @@ export async function closeMonth(
   });
   await deletePreparation(tx, month);
   const details = { hash, version, warnings: open.checklist.warnings, onePerson: isSamePerson };
-  await recordEvents(tx, [{ type: 'accounting.month_closed', data: { month, hash, version } }]);
+  await recordEvent(tx, { type: 'accounting.month_closed', data: { month, hash, version } });
   await record(tx, caller, 'accounting_month_closed', month, details, now.at);
 }
 
@@ -163,16 +163,18 @@ export async function reopenMonth(
   const { version, hash } = closing;
   if (secondPerson && closing.reopenRequestedBy === null) {
     await requestReopening(tx, caller, { month, version, reason, at: now.at });
-    await recordEvents(tx, [
-      { type: 'accounting.reopening_requested', doneBy: peopleBehind(caller), data: { month, hash, version } },
-    ]);
+    await recordEvent(tx, {
+      type: 'accounting.reopening_requested',
+      doneBy: peopleBehind(caller),
+      data: { month, hash, version },
+    });
     return record(tx, caller, 'accounting_reopening_requested', month, { version, reason }, now.at);
   }
   if (secondPerson && peopleBehind(caller).includes(closing.reopenRequestedById ?? ''))
     throw ownWork('You have requested to reopen the month. Another person does it.');
   if (!secondPerson) await requestReopening(tx, caller, { month, version, reason, at: now.at });
   await markReopened(tx, caller, { month, version, at: now.at });
-  await recordEvents(tx, [{ type: 'accounting.month_reopened', data: { month, hash, version } }]);
+  await recordEvent(tx, { type: 'accounting.month_reopened', data: { month, hash, version } });
   await record(tx, caller, 'accounting_month_reopened', month, { version, hash, reason }, now.at);
 }
 

@@ -9,7 +9,7 @@ import { type Transaction, UnitOfWork } from '../../platform/database/unit-of-wo
 import { CLOCK } from '../../platform/injection-tokens.js';
 import { operation } from '../../platform/operations/operation.js';
 import { flag, text } from '../../platform/operations/schemas.js';
-import { recordEvents } from '../../platform/outbound/outgoing-events.js';
+import { recordEvent } from '../../platform/outbound/outgoing-events.js';
 import { assertOpenMonth, loadBookMonths } from '../book-months.js';
 import { isFiscal } from '../month.js';
 import { policyExample, policyTerms, policyVersion, type StoredPolicy, toPolicyResponse } from '../policy.js';
@@ -120,9 +120,11 @@ export const proposePolicy = operation({
     return change(caller, parts, async (tx, at) => {
       const policy = await propose(tx, at);
       const { version } = policy;
-      await recordEvents(tx, [
-        { type: 'accounting.policy_proposed', doneBy: peopleBehind(caller), data: { policy: name, version } },
-      ]);
+      await recordEvent(tx, {
+        type: 'accounting.policy_proposed',
+        doneBy: peopleBehind(caller),
+        data: { policy: name, version },
+      });
       await record(tx, caller, 'accounting_policy_proposed', policy, at);
       return policy;
     });
@@ -156,7 +158,7 @@ export const approvePolicy = operation({
       await assertMayApprove(tx, caller, policy);
       await assertBeginsOpen(tx, parts.clock, policy.from);
       await decidePolicy(tx, caller, policy, { status: 'approved', at });
-      await recordEvents(tx, [{ type: 'accounting.policy_approved', data: { policy: name, version: policy.version } }]);
+      await recordEvent(tx, { type: 'accounting.policy_approved', data: { policy: name, version: policy.version } });
       await record(tx, caller, 'accounting_policy_approved', policy, at);
       return policy;
     });
