@@ -37,8 +37,8 @@ function rowsFor(statements: readonly ReturnType<typeof statement>[], given: Giv
     period: '2026-06',
     ownRepId: 'maya',
     statements: { statements, missingPayrollIds: [] } as unknown as TeamStatements,
-    overview: undefined,
-    previous: given.previous === undefined ? undefined : ({ statements: given.previous } as unknown as TeamStatements),
+    overview: null,
+    previous: given.previous === undefined ? null : ({ statements: given.previous } as unknown as TeamStatements),
     exceptions: given.exceptions as Exceptions | undefined,
     seenOf: () => given.seen,
   });

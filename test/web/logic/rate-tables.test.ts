@@ -53,9 +53,10 @@ describe('the row for values that meet none', () => {
       keys: [...keys],
       columns: [{ name: 'rate', kind: 'rate' }],
       rows: [{ keys: { family: 'a' }, values: { rate: 0.1 }, effectiveStart, effectiveEnd: null }],
+      noMatch: 'zero',
       revision: 1,
       plans: [],
-    }) as Table;
+    }) satisfies Table;
   const added = (stored: Table, values: Record<string, unknown>) => {
     const { edits, firstValue } = withMissingRow(stored.rows, noTableEdits(stored), { keys: values, lastDay });
     return buildTable(stored, { ...edits, cells: { ...edits.cells, [firstValue]: '5 %' } }).body.rows.filter(

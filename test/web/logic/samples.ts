@@ -1,4 +1,4 @@
-import { type Person } from '#web/api/payroll-queries.js';
+import { type Person } from '#web/api/person-list-queries.js';
 import { type Plan } from '#web/api/queries.js';
 import { type TeamStatement } from '#web/api/team-queries.js';
 import { type ImportContext, type ImportKind, type Options, type Prepared } from '#web/features/imports/kind.js';

@@ -69,7 +69,7 @@ describe('a line in words', () => {
       ...change,
     }) as Line;
 
-  for (const [change, words] of [
+  const described: readonly (readonly [change: Partial<Line>, words: string])[] = [
     [{ rate: 0.0825 }, '8.25 %'],
     [{ rate: 0 }, '0 %'],
     [{ tierName: 'Quota' }, 'several rates, Quota'],
@@ -84,7 +84,8 @@ describe('a line in words', () => {
     [{ kind: 'adjustment' }, 'adjustment'],
     [{ kind: 'clawback' }, 'clawback'],
     [{ rate: 0.1, refundId: 'R-1' }, 'clawback'],
-  ] as const)
+  ];
+  for (const [change, words] of described)
     it(`has its rate or its kind: ${words}`, () => {
       expect(rateWords(line(change)).replaceAll('\u00a0', ' ')).to.equal(words);
     });
