@@ -2,7 +2,8 @@ import { expect } from 'chai';
 import { type Page } from 'puppeteer-core';
 import { dayInZone } from '#src/kernel/day.js';
 import { previousPeriod, toPeriod } from '#src/kernel/period.js';
-import { Browser, texts, waitUntilLoaded } from '#test/support/browser.js';
+import { Browser, sees, texts, waitUntilLoaded } from '#test/support/browser.js';
+import { until } from '#test/support/until.js';
 import { violations, violationsInBothSchemes } from './accessibility.js';
 import { plain } from './amounts.js';
 import { looks } from './sound-pages.js';
@@ -122,6 +123,32 @@ describe('approvals in the web app', function () {
     expect(after.find(({ repId }) => repId === other?.repId)?.status).to.equal('approved');
     await page.reload();
     await page.waitForFunction(`document.body.textContent.includes('Not approved')`);
+    expect(problems).to.deep.equal([]);
+    await close();
+  });
+
+  it('says how a job ended that was done before the page has read its progress', async () => {
+    const { page, problems, close } = await browser.openPage('manager', path);
+    const manager = await browser.as('manager');
+    await page.setRequestInterception(true);
+    page.on('request', async (request) => {
+      const [jobs] = /\/v1\/statements\/(generate|approve)\/jobs\?.*/.exec(request.url()) ?? [];
+      if (jobs !== undefined)
+        await until(async () =>
+          (await manager.expect(200, 'GET', jobs)).jobs.every(({ status }: { status: string }) => status !== 'running'),
+        );
+      await request.continue();
+    });
+    await button(page, 'Generate').click();
+    await sees(page, 'statements generated.');
+    await waitUntilLoaded(page);
+    await page.locator(selectable).click();
+    await page.waitForSelector('section[aria-label=Selection]');
+    await page.evaluate('document.activeElement.blur()');
+    await page.keyboard.press('a');
+    await page.waitForSelector('[role=dialog] [type=submit]:focus');
+    await page.keyboard.press('Enter');
+    await page.waitForFunction(String.raw`/\d\sstatements? approved/.test(document.body.textContent)`);
     expect(problems).to.deep.equal([]);
     await close();
   });

@@ -14,7 +14,7 @@ export function useApprove(period: string) {
   const { data } = useQuery(approvalJobsQuery(period));
   const running = data?.jobs.find(isRunning);
   const latest = data?.jobs[0];
-  useJobEnd(data?.jobs, ({ approved, rejected, signed }) =>
+  const watchJob = useJobEnd(data?.jobs, ({ approved, rejected, signed }) =>
     showMessage(approvedWords(approved, rejected.length, signed), rejected.length === 0),
   );
   const { mutate, isPending } = useMutation({
@@ -22,6 +22,9 @@ export function useApprove(period: string) {
       api.approveStatements({
         body: { period, statements: statements.map(({ repId, version }) => ({ repId, version })), async: true },
       }),
+    onSuccess: ({ job }) => {
+      if (job !== undefined) watchJob(job.jobId);
+    },
     onError: showProblem,
     onSettled: () => queryClient.invalidateQueries({ queryKey: approvalJobsQuery(period).queryKey }),
   });

@@ -17,9 +17,12 @@ export function useGenerate(period: string, people: PeopleQuery) {
   const { data } = useQuery(generationJobsQuery(period));
   const running = data?.jobs.find(isRunning);
   const latest = data?.jobs[0];
-  useJobEnd(data?.jobs, reportEnd);
+  const watchJob = useJobEnd(data?.jobs, reportEnd);
   const { mutate, isPending } = useMutation({
     mutationFn: () => api.generateStatements({ query: people, body: { period, withTerms: true, async: true } }),
+    onSuccess: ({ job }) => {
+      if (job !== undefined) watchJob(job.jobId);
+    },
     onError: showProblem,
     onSettled: () => queryClient.invalidateQueries({ queryKey: generationJobsQuery(period).queryKey }),
   });
