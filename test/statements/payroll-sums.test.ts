@@ -43,6 +43,78 @@ function ofList(statements: readonly Loose[]) {
   };
 }
 
+/** What a complete list of statements says of what a pay period pays, and what of it batches contain. */
+function runOfList(statements: readonly Loose[]) {
+  const unpaid = statements
+    .filter(({ status }) => status === 'approved')
+    .flatMap(({ repId, pay, payTotals, payouts }) => {
+      const paid = pay === undefined ? payTotals : [{ currency: pay.currency, payable: pay.amount }];
+      return paid.map(({ currency, payable }: Loose) => {
+        const batched = payouts.filter((payout: Loose) => payout.currency === currency);
+        const amounts = [payable ?? 0, ...batched.map(({ amount }: Loose) => -amount)];
+        return { repId, currency, amount: sumUp(amounts.map((amount) => ({ currency, amount })))[currency] ?? 0 };
+      });
+    })
+    .filter(({ amount }) => amount > 0);
+  const unpaidIds = new Set(unpaid.map(({ repId }) => repId));
+  const totals = (of: (total: Loose) => readonly number[]) =>
+    [true, false].map((isUnpaid) =>
+      sumUp(
+        statements
+          .filter(({ repId }) => unpaidIds.has(repId) === isUnpaid)
+          .flatMap(({ payTotals = [] }) => payTotals)
+          .flatMap((total) => of(total).map((amount) => ({ currency: total.currency, amount }))),
+      ),
+    );
+  const payouts = statements.flatMap((statement) => statement.payouts ?? []);
+  const batched = (wanted: string) => sumUp(payouts.filter(({ status }) => status === wanted));
+  const paid = statements.filter((statement) => statement.payouts?.some(({ status }: Loose) => status === 'paid'));
+  return {
+    released: totals(({ released, carriedIn }) => [released, carriedIn]),
+    deducted: totals(({ recovered, repaid = 0 }) => [recovered, repaid]),
+    drawn: totals(({ drawn = 0 }) => [drawn]),
+    payable: totals(({ payable }) => [payable]),
+    owed: totals(({ closing }) => [closing]),
+    inOpenBatches: batched('open'),
+    inPaidBatches: batched('paid'),
+    unpaid: sumUp(unpaid),
+    unpaidPeople: unpaidIds.size,
+    paidPeople: paid.length,
+    paidOn: [...new Set(payouts.flatMap(({ paidOn }) => paidOn ?? []))].sort(),
+    next: sumUp(unpaid),
+  };
+}
+
+/** The same as the service adds it up. */
+function runOfService({ earned, paid, next, ...run }: Loose) {
+  const totals = (key: string) =>
+    [true, false].map((isUnpaid) =>
+      sumUp(
+        earned
+          .filter((sum: Loose) => sum.isUnpaid === isUnpaid)
+          .map((sum: Loose) => ({ currency: sum.currency, amount: sum[key] })),
+      ),
+    );
+  const inBatches = (key: string) => sumUp(paid.map((sum: Loose) => ({ currency: sum.currency, amount: sum[key] })));
+  return {
+    ...Object.fromEntries(['released', 'deducted', 'drawn', 'payable', 'owed'].map((key) => [key, totals(key)])),
+    ...Object.fromEntries(['inOpenBatches', 'inPaidBatches', 'unpaid'].map((key) => [key, inBatches(key)])),
+    unpaidPeople: run.unpaidPeople,
+    paidPeople: run.paidPeople,
+    paidOn: run.paidOn,
+    next: sumUp(next.filter(({ currency }: Loose) => currency !== null)),
+  };
+}
+
+async function expectRunOfList(api: ApiClient, period: string, query = ''): Promise<Loose> {
+  const { statements } = await api.expect(200, 'GET', `/v1/statements?period=${period}${query}`);
+  const { run } = await expectSumsOfList(api, period, query);
+  expect(runOfService(run)).to.deep.equal(runOfList(statements));
+  const unpaid = await api.expect(200, 'GET', `/v1/statements?period=${period}${query}&unpaid=true`);
+  expect(unpaid.statements).to.have.length(run.unpaidPeople);
+  return run;
+}
+
 const withSums = ({ sums, ...part }: Loose) => ({ ...part, sums: sumUp(sums) });
 
 async function expectSumsOfList(api: ApiClient, period: string, query = ''): Promise<Loose> {
@@ -196,5 +268,69 @@ describe('the sums of payroll', () => {
     const { approved } = await expectSumsOfList(work.api, '2026-01');
     expect(approved).to.deep.equal({ people: 1, withoutAmount: 0, sums: [{ currency: 'USD', amount: 2400 }] });
     await expectSumsOfList(work.api, '2026-02');
+  });
+
+  it('say what a pay period pays, what batches contain of it and whom the next batch does not pay', async () => {
+    const period = '2026-01';
+    const work = await PayWorkspace.create(service, { payout: null });
+    const { api } = work;
+    const names = ['Ada', 'Cyd', 'Dee', 'Eva', 'Fay', 'Gus'];
+    const [Ada, Cyd, Dee, Eva, Fay, Gus] = (await api.saveReps(...names)) as [
+      string,
+      string,
+      string,
+      string,
+      string,
+      string,
+    ];
+    await api.expect(200, 'PUT', '/v1/fx-rates', { rates: [{ from: 'USD', to: 'GBP', day: '2026-01-31', rate: 0.8 }] });
+    await api.expect(200, 'PATCH', `/v1/reps/${Cyd}`, { payCurrency: 'GBP', payCurrencyFrom: '2026-01-01' });
+    await work.deal('D', 10_000.1, '2026-01-15');
+    const adjust = (repId: string, amount: number, currency = 'USD') =>
+      api.expect(200, 'POST', `/v1/statements/${repId}/adjust`, { period, amount, currency, reason: 'Contest' });
+    for (const [repId, amount] of [
+      [Ada, 100.01],
+      [Cyd, 50],
+      [Dee, 33.33],
+      [Eva, -20.5],
+      [Fay, 7],
+    ] as const)
+      await adjust(repId, amount);
+    await adjust(Ada, 0.02, 'EUR');
+    await work.calculated();
+    const approve = async (...repIds: readonly string[]) => {
+      for (const repId of repIds) {
+        const { version } = await api.generate(repId, period);
+        await api.expect(200, 'POST', `/v1/statements/${repId}/approve`, { period, version, status: 'approved' });
+      }
+    };
+    await expectRunOfList(api, period);
+    await approve(Dee);
+    const first = await api.expect(201, 'POST', '/v1/payout-batches', { period });
+    await api.expect(200, 'PATCH', `/v1/payout-batches/${first.batchId}`, { status: 'paid', paidOn: '2026-02-05' });
+    await approve(work.ben, Ada, Cyd, Eva);
+    await api.generate(Fay, period);
+    const run = await expectRunOfList(api, period);
+    expect(run.paidOn).to.deep.equal(['2026-02-05']);
+    expect(run.others).to.deep.equal([
+      { reason: 'batched', count: 1, people: [{ repId: Dee, name: 'Dee' }] },
+      { reason: 'owes', count: 1, people: [{ repId: Eva, name: 'Eva' }] },
+    ]);
+    const withoutId = ({ currency, people, withoutPayrollId }: Loose) => [currency, people, withoutPayrollId.count];
+    await api.expect(200, 'PATCH', `/v1/reps/${Ada}`, { payrollId: 'A-1' });
+    expect((await expectRunOfList(api, period)).next.map(withoutId)).to.deep.equal([
+      ['EUR', 1, 0],
+      ['GBP', 1, 1],
+      ['USD', 2, 1],
+      [null, 3, 2],
+    ]);
+    await expectRunOfList(api, period, `&ids=${[Ada, Dee, Gus].join()}`);
+    await api.expect(201, 'POST', '/v1/payout-batches', { period, currency: 'EUR' });
+    await expectRunOfList(api, period);
+    await api.expect(201, 'POST', '/v1/payout-batches', { period, currency: 'USD' });
+    expect((await expectRunOfList(api, period)).next.map(withoutId)).to.deep.equal([
+      ['GBP', 1, 1],
+      [null, 1, 1],
+    ]);
   });
 });

@@ -4,6 +4,7 @@ import { type Period } from '../../kernel/period.js';
 import { type Transaction } from '../../platform/database/unit-of-work.js';
 import { listOpenBefore, loadRepPayables, type PayableInputs } from './build-payables.js';
 import { loadPayPeriods } from './payout-settings.js';
+import { batchedLines } from './statement-payouts.js';
 
 interface PeriodKey {
   readonly repId: string;
@@ -58,8 +59,7 @@ export async function assertUnlockable(tx: Transaction, { repId, period }: Perio
 
 async function assertInNoBatch(tx: Transaction, { repId, period }: PeriodKey): Promise<void> {
   const { rows } = await sql<{ batchId: string; status: 'open' | 'paid' }>`
-    select b.batch_id as "batchId", b.status from payout_batch_lines l
-    join payout_batches b on b.workspace_id = l.workspace_id and b.batch_id = l.batch_id and b.status <> 'cancelled'
+    select b.batch_id as "batchId", b.status from ${batchedLines}
     where l.workspace_id = ${tx.workspaceId} and l.rep_id = ${repId} and l.period = ${period}
     order by b.status desc limit 1`.execute(tx.db);
   const [batch] = rows;

@@ -20,6 +20,10 @@ export const statementPayouts = z
   .describe('Payout batches that contain the statement, without those that were cancelled, oldest first');
 export type StatementPayouts = z.input<typeof statementPayouts>;
 
+/** The lines `l` of the batches `b` that are not cancelled. */
+export const batchedLines = sql`payout_batch_lines l
+    join payout_batches b on b.workspace_id = l.workspace_id and b.batch_id = l.batch_id and b.status <> 'cancelled'`;
+
 /** The payout batches that contain the statements of the period, by rep; of those reps where ids are given. */
 export async function loadStatementPayouts(
   tx: Transaction,
@@ -50,8 +54,7 @@ async function loadParts(tx: Transaction, isSelected: RawBuilder<unknown>): Prom
     select l.rep_id as "repId", l.period, b.batch_id as "batchId", l.currency,
       case when b.status = 'paid' and b.decided_at <= coalesce(${tx.asOf}::timestamptz, 'infinity') then 'paid' else 'open' end as status, l.amount::float8 as amount,
       case when b.decided_at <= coalesce(${tx.asOf}::timestamptz, 'infinity') then b.paid_on end as "paidOn"
-    from payout_batch_lines l
-    join payout_batches b on b.workspace_id = l.workspace_id and b.batch_id = l.batch_id and b.status <> 'cancelled'
+    from ${batchedLines}
     where l.workspace_id = ${tx.workspaceId} and b.created_at <= coalesce(${tx.asOf}::timestamptz, 'infinity')
       ${isSelected}
     order by b.created_at, l.currency`.execute(tx.db);

@@ -12,6 +12,8 @@ import { type Transaction } from '../../platform/database/unit-of-work.js';
 import { summaryFrom } from '../../statements/snapshot.js';
 import { readTeamStatements, type TeamMemberStatement } from '../../statements/team-statements.js';
 import { listPaid } from '../payables/pay-currency.js';
+import { batchedLines } from '../payables/statement-payouts.js';
+import { unpaidReps } from '../payables/unpaid.js';
 
 /** What a batch pays a person in one currency. */
 export interface BatchLine {
@@ -26,8 +28,9 @@ export interface BatchLine {
 /** What approved statements of the period pay, less what batches that are not cancelled contain of it. */
 export async function collectLines(tx: Transaction, period: Period): Promise<BatchLine[]> {
   const { currency } = await loadWorkspaceTerms(tx);
-  const members = await readTeamStatements(tx, period, currency, { repIds: null, everyone: false });
-  const batched = await loadBatched(tx, period);
+  const repIds = await unpaidReps(tx, period);
+  const members = await readTeamStatements(tx, period, currency, { repIds, everyone: false });
+  const batched = await loadBatched(tx, period, repIds);
   return members
     .filter(({ status }) => status === 'approved')
     .flatMap((member) => listPaid(member.payTotals ?? [], member.pay).map((paid) => ({ member, paid })))
@@ -47,13 +50,16 @@ export async function collectLines(tx: Transaction, period: Period): Promise<Bat
 
 const nothing = { commission: Decimal.zero, bonus: Decimal.zero, adjustment: Decimal.zero, amount: Decimal.zero };
 
-async function loadBatched(tx: Transaction, period: Period): Promise<ReadonlyMap<string, typeof nothing>> {
+async function loadBatched(
+  tx: Transaction,
+  period: Period,
+  repIds: readonly string[],
+): Promise<ReadonlyMap<string, typeof nothing>> {
   const { rows } = await sql<Record<'key' | keyof typeof nothing, string>>`
     select concat(l.rep_id, '|', l.currency) as key, sum(l.commission)::text as commission, sum(l.bonus)::text as bonus,
       sum(l.adjustment)::text as adjustment, sum(l.amount)::text as amount
-    from payout_batch_lines l
-    join payout_batches b on b.workspace_id = l.workspace_id and b.batch_id = l.batch_id and b.status <> 'cancelled'
-    where l.workspace_id = ${tx.workspaceId} and l.period = ${period}
+    from ${batchedLines}
+    where l.workspace_id = ${tx.workspaceId} and l.period = ${period} and l.rep_id = any(${repIds}::uuid[])
     group by l.rep_id, l.currency`.execute(tx.db);
   return new Map(
     rows.map(({ key, commission, bonus, adjustment, amount }) => [

@@ -9,9 +9,9 @@ import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { CLOCK } from '../../platform/injection-tokens.js';
 import { operation } from '../../platform/operations/operation.js';
 import { optionalPeriod, wholeNumber } from '../../platform/operations/schemas.js';
+import { payRun, somePeople } from '../pay-run.js';
 import { type AmountSum, type PayrollSums, sumPayroll } from '../payroll-sums.js';
 import { resolvePeriod } from '../statement-views.js';
-import { peopleWithoutPayrollId } from '../team-statements.js';
 
 const query = z.strictObject({
   period: optionalPeriod,
@@ -37,16 +37,12 @@ const part = z.object({
   sums,
 });
 
-const somePeople = z.object({
-  count: z.int().describe('Number of people'),
-  people: peopleWithoutPayrollId.describe('The first five of them by name'),
-});
-
 const payrollSums = z
   .object({
     period: fields.period,
     currency: fields.currency,
     isPayPeriod: z.boolean().describe('Whether payout batches pay the period'),
+    run: payRun.nullable().describe('What the pay period pays, and what of it batches contain; null in other periods'),
     approved: part.describe('Approved statements'),
     missing: part.describe('Statements that are not approved, and whose days no other approved statement pays'),
     covered: z.int().describe('Number of people whose days are paid with another approved statement'),
@@ -90,7 +86,7 @@ export const getPayrollSums = operation({
   example: {
     query: { period: '2026-02' },
     response: {
-      ...{ period: '2026-02', currency: 'USD', isPayPeriod: false },
+      ...{ period: '2026-02', currency: 'USD', isPayPeriod: false, run: null },
       approved: { people: 1, withoutAmount: 0, sums: [{ currency: 'USD', amount: 5600 }] },
       missing: { people: 0, withoutAmount: 0, sums: [] },
       ...{ covered: 0, handedOver: [] },
@@ -115,7 +111,7 @@ export const getPayrollSums = operation({
       const found = await sumPayroll(tx, period, { currency, today, repIds });
       const teams = listTeams(found);
       return {
-        ...{ period, currency, isPayPeriod: found.isPayPeriod },
+        ...{ period, currency, isPayPeriod: found.run !== null, run: found.run },
         approved: partOf(found, 'approved'),
         missing: partOf(found, 'missing'),
         covered: partOf(found, 'covered').people,

@@ -7,8 +7,9 @@ import { type Period } from '../../kernel/period.js';
 import { sampleIds } from '../../kernel/sample-ids.js';
 import { inParallel } from '../../kernel/waiting.js';
 import { loadStatementPayouts } from '../../pay/payables/statement-payouts.js';
+import { unpaidReps } from '../../pay/payables/unpaid.js';
 import { filteredPeopleQuery, filteredReps } from '../../people/reps/filtered-people.js';
-import { assertSeesRepOrTeam, repIdQuery, repNotFound } from '../../people/reps/rep.js';
+import { assertSeesRepOrTeam, repIdQuery, repNotFound, visibleAmong } from '../../people/reps/rep.js';
 import { dayOfState, findRepName } from '../../people/reps/rep-views.js';
 import { type Transaction, UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { CLOCK } from '../../platform/injection-tokens.js';
@@ -54,6 +55,9 @@ const query = z.strictObject({
   deviations: flag
     .default(false)
     .describe('true, without repId: compares every net payout with those of the last 12 months'),
+  unpaid: flag
+    .default(false)
+    .describe('true, without repId: only people whose approved statement pays more than payout batches contain'),
   ...filteredPeopleQuery,
   ...teamPageQuery,
 });
@@ -171,7 +175,8 @@ export const getStatements = operation({
         return readRepStatement(tx, caller, request.repId, selected, currency, clock);
       }
       const today = await dayOfState(tx, clock);
-      const repIds = await filteredReps(tx, caller, today, request);
+      const filtered = await filteredReps(tx, caller, today, request);
+      const repIds = request.unpaid ? visibleAmong(filtered, await unpaidReps(tx, requestedPeriod)) : filtered;
       const selection = { repIds, everyone: request.include === 'all' };
       return readTeam(tx, caller, requestedPeriod, currency, selection, request, clock);
     });

@@ -17,7 +17,7 @@ import {
 } from '#web/features/payables/entered-invoice.js';
 import { isWhole, payoutSentences, payoutWords } from '#web/features/plans/payout.js';
 import { sumByCurrency } from '#web/features/statements/pay-sums.js';
-import { chooseBatch, dueSums, listHeld, listRunRows, listWithoutRow } from '#web/pages/payroll/pay-run.js';
+import { chooseBatch, listHeld, listRunRows, listWithoutRow } from '#web/pages/payroll/pay-run.js';
 import { describePayouts, readPayouts, toEnteredPayouts } from '#web/pages/settings/entered-payouts.js';
 
 const payment = { paymentId: 'P-1', amount: 42_840, paidOn: '2026-03-05' };
@@ -226,30 +226,55 @@ describe('a run of payroll', () => {
     ]);
   });
 
-  it('lists what is new first, and says why others have no row', () => {
-    const person = (repId: string, payable: number, change: object = {}) =>
-      statement({ ...{ repId, name: repId }, payTotals: [{ ...total, payable, closing: 0, ...change }] });
+  it('lists what is new first', () => {
+    const person = (repId: string, payable: number) =>
+      statement({ repId, name: repId, payTotals: [{ ...total, payable }] });
     const paid = { ...person('paid', 1000.1), payouts: [batch] } as TeamStatement;
-    const rows = listRunRows([paid, person('owes', 0, { closing: 20 }), person('held', 0), person('new', 5)]);
-    expect(rows[0]?.repId).to.equal('new');
-    expect(dueSums(rows, 'USD')).to.deep.equal([{ currency: 'USD', amount: '5' }]);
-    const [held] = listHeld([{ repId: 'held', currency: 'USD', amount: 1 } as unknown as Payable]);
+    expect(listRunRows([paid, person('new', 5)]).map(({ repId }) => repId)).to.deep.equal(['new', 'paid']);
+  });
+
+  it('says why people have no row in the next batch, and who of them is held', () => {
+    const group = (reason: 'batched' | 'owes' | 'nothing', count: number, ...names: readonly string[]) => ({
+      ...{ reason, count },
+      people: names.map((name) => ({ repId: name, name })),
+    });
+    const others = [group('batched', 1, 'paid'), group('nothing', 200, 'held', 'none'), group('owes', 1, 'owes')];
+    const held = listHeld([{ repId: 'held', currency: 'USD', amount: 1 } as unknown as Payable]);
     expect(
-      listWithoutRow([...rows, ...listRunRows([person('none', 0)])], held === undefined ? [] : [held]),
+      listWithoutRow({ others }, held).map(({ reason, count, people }) => [
+        reason,
+        count,
+        people.map((one) => one.name),
+      ]),
     ).to.deep.equal([
-      { reason: 'already in a batch', names: ['paid'] },
-      { reason: 'pay 0.00 and still owe', names: ['owes'] },
-      { reason: 'held', names: ['held'] },
-      { reason: 'nothing is payable', names: ['none'] },
+      ['already in a batch', 1, ['paid']],
+      ['held', 1, ['held']],
+      ['nothing is payable', 199, ['none']],
+      ['pay 0.00 and still owe', 1, ['owes']],
     ]);
   });
 
   it('has batches in one currency while another waits to be paid', () => {
-    const inEur = { ...total, currency: 'EUR', payable: 7 };
-    const rows = listRunRows([statement({ payTotals: [total, inEur] })]);
+    const amounts = [
+      ['USD', 1500],
+      ['EUR', 7],
+    ] as const;
+    const none = { count: 0, people: [] };
+    const lists = { people: 1, withoutPayrollId: none, changedPayrollIds: none, sharedPayrollIds: none };
+    const run = {
+      paid: amounts.map(([currency, unpaid]) => ({
+        ...{ currency, unpaid },
+        ...{ isUnpaid: true, inOpenBatches: 0, inPaidBatches: 0 },
+      })),
+      next: [
+        ...amounts.map(([currency, amount]) => ({ currency, amount, ...lists })),
+        { currency: null, amount: null, ...lists },
+      ],
+    };
     const choose = (paidIn?: string, ...open: readonly string[]) => {
       const totals = open.map((currency) => ({ currency, payable: 1 }));
-      const { chosen, isAllOffered, ledger } = chooseBatch(rows, { main: 'USD', paidIn, open: [{ totals }] });
+      const { chosen, isAllOffered, ledger, batch } = chooseBatch(run, { main: 'USD', paidIn, open: [{ totals }] });
+      expect(batch?.currency).to.equal(ledger.length === 0 ? undefined : chosen);
       return [chosen, isAllOffered, ledger.map(({ currency, amount }) => `${currency} ${amount}`).join()];
     };
     expect(choose()).to.deep.equal([null, true, 'USD 1500,EUR 7']);

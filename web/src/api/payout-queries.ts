@@ -2,6 +2,7 @@ import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { csvRows } from '../shared/format/csv.js';
 import { type Answer, api } from './client.js';
 import { type Layout, type PayrollFile } from './payroll-queries.js';
+import { type PeopleQuery } from './team-queries.js';
 
 export type PayoutBatch = Answer<'listPayoutBatches'>['batches'][number];
 export type Payable = Answer<'listPayables'>['payables'][number];
@@ -75,11 +76,12 @@ export const holdsQuery = (dealId?: string) =>
       (await api.listHolds({ query: dealId === undefined ? {} : { dealId } }, { signal })).holds,
   });
 
-/** What is held of everyone's pay. */
-export const heldPayablesQuery = queryOptions({
-  queryKey: ['payables', 'held'],
-  queryFn: ({ signal }) => api.listPayables({ query: { status: 'held', limit: '1000' } }, { signal }),
-});
+/** What is held of the pay of the people, at most the first thousand amounts. */
+export const heldPayablesQuery = (people: PeopleQuery = {}) =>
+  queryOptions({
+    queryKey: ['payables', 'held', people],
+    queryFn: ({ signal }) => api.listPayables({ query: { ...people, status: 'held', limit: '1000' } }, { signal }),
+  });
 
 /** What the person owes after the approved statements. */
 export const balancesQuery = (repId: string) =>

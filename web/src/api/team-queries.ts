@@ -1,5 +1,4 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
-import { sumAmounts } from '../shared/format/exact.js';
 import { byName } from '../shared/format/texts.js';
 import { loadAllPages } from './all-pages.js';
 import { type Answer, api } from './client.js';
@@ -95,7 +94,11 @@ export const toApproveQuery = (period: string) =>
   });
 
 /** Which statements of the team are listed: those of people, with a status. */
-export type StatementFilter = PeopleQuery & { readonly status?: 'open' | 'missing' | 'approved' };
+export type StatementFilter = PeopleQuery & {
+  readonly status?: 'open' | 'missing' | 'approved';
+  /** Only of people to whom something is owed that no batch contains. */
+  readonly unpaid?: 'true';
+};
 
 /** A page of the statements of the team, each compared with the rep's last months, with the sums of everyone. */
 export const teamStatementsQuery = (period: string, of: StatementFilter = everyone, page = 0) =>
@@ -109,43 +112,6 @@ export const teamStatementsQuery = (period: string, of: StatementFilter = everyo
     select: (team) => ({ ...team, statements: byName(team.statements).map(withOwnCurrency) }),
     placeholderData: keepPeriod(period, of),
   });
-
-/** The number of statements of one request, which has less than 1 MB. */
-const statementsOfRequest = 500;
-
-/** The statements of everyone, page by page: a payroll file is compared with each of them. */
-export const allStatementsQuery = (period: string) =>
-  queryOptions({
-    queryKey: ['team-statements', period, 'all'],
-    queryFn: async ({ signal }) => {
-      const pages: TeamStatements[] = [];
-      const statements = await loadAllPages(statementsOfRequest, async (page) => {
-        const loaded = (await api.getStatements({ query: { period, ...page } }, { signal })) as TeamStatements;
-        pages.push(loaded);
-        return loaded.statements;
-      });
-      return { ...(pages[0] as TeamStatements), ...joinPages(pages), statements };
-    },
-    select: (team) => ({ ...team, statements: byName(team.statements).map(withOwnCurrency) }),
-    placeholderData: keepPeriod(period),
-  });
-
-/** What each page says of its people. */
-function joinPages(pages: readonly TeamStatements[]) {
-  const handed = Map.groupBy(
-    pages.flatMap(({ handedOver }) => handedOver),
-    ({ currency }) => currency,
-  );
-  return {
-    missingPayrollIds: pages.flatMap(({ missingPayrollIds }) => missingPayrollIds),
-    changedPayrollIds: pages.flatMap(({ changedPayrollIds }) => changedPayrollIds),
-    sharedPayrollIds: pages.flatMap(({ sharedPayrollIds }) => sharedPayrollIds),
-    handedOver: [...handed].map(([currency, sums]) => ({
-      currency,
-      netPayout: Number(sumAmounts(sums.map(({ netPayout }) => netPayout))),
-    })),
-  };
-}
 
 export interface ExceptionsOf {
   readonly period: string;

@@ -8,6 +8,7 @@ import { chunk } from '../../../kernel/chunk.js';
 import { sum } from '../../../kernel/decimal.js';
 import { groupBy } from '../../../kernel/group-by.js';
 import { sampleIds } from '../../../kernel/sample-ids.js';
+import { filteredPeopleQuery, filteredReps, unfilteredPeople } from '../../../people/reps/filtered-people.js';
 import { narrowedReps, repIdQuery } from '../../../people/reps/rep.js';
 import { dayOfState } from '../../../people/reps/rep-views.js';
 import { type Transaction, UnitOfWork } from '../../../platform/database/unit-of-work.js';
@@ -25,6 +26,7 @@ const query = z.strictObject({
   dealId: dealId.optional().describe('Only this deal'),
   status: z.enum(payableStatuses).optional().describe('Only amounts with this status'),
   asOf: asOfQuery,
+  ...filteredPeopleQuery,
   ...offsetPage('amounts', 1000, 200),
 });
 
@@ -77,11 +79,12 @@ function toPaidOut(reps: readonly RepEntries[]): Response['paidOut'] {
 async function load(
   tx: Transaction,
   caller: Caller,
-  { repId, dealId: onDeal, status, limit, offset }: z.output<typeof query>,
+  { repId, dealId: onDeal, status, limit, offset, ...filter }: z.output<typeof query>,
   today: string,
 ): Promise<Response> {
   const page = { limit, offset };
-  const repIds = narrowedReps(caller, repId);
+  const visible = narrowedReps(caller, repId);
+  const repIds = repId === undefined ? await filteredReps(tx, caller, today, filter) : visible;
   const only = onlyRep(repIds);
   if (onDeal !== undefined && only !== null) await assertMayNameDeal(tx, caller, only, onDeal);
   const payPeriods = await loadPayPeriods(tx);
@@ -132,6 +135,7 @@ export const listPayables = operation({
       dealId: 'This deal',
       status: 'This status',
       asOf: 'Earlier instant',
+      ...unfilteredPeople,
     },
     list: 'payables',
     summary: ({ count }) => `Amounts that match: ${count}.`,

@@ -1,12 +1,10 @@
 import { IconDownload } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { useState } from 'react';
 import { saveFile } from '../../api/download.js';
 import {
   type Handover,
   type Layout,
-  maxPeopleAtOnce,
   type PayrollSums,
   type PayrollTerms,
   payrollFileQuery,
@@ -21,6 +19,7 @@ import { FileCard } from './FileCard.js';
 import { HandoverCard } from './HandoverCard.js';
 import { useDownloadedAt } from './handover.js';
 import { findObstacle } from './layouts.js';
+import { useRequestedFile } from './requested-file.js';
 import { areEqual, fileTotals, lessHanded } from './sums.js';
 
 interface FileAndHandoverProps {
@@ -41,9 +40,7 @@ export function FileAndHandover({ period, sums, handovers, layout, scope, terms 
   const ledger = scope === 'full' ? approvedSums : present(lessHanded(approvedSums, handedOver));
   const obstacle = findObstacle(layout, { terms, currencies: ledger.map((sum) => sum.currency), withoutId });
   const people = peopleOf(sums);
-  const isLarge = people > maxPeopleAtOnce;
-  const [requested, setRequested] = useState<string | null>(null);
-  const isRequested = !isLarge || requested === `${layout} ${scope}`;
+  const { isLarge, isRequested, requestOf } = useRequestedFile(`${layout} ${scope}`, people);
   const query = useQuery({
     ...payrollFileQuery(period, layout, scope, isLarge),
     enabled: obstacle === null && isRequested,
@@ -62,11 +59,7 @@ export function FileAndHandover({ period, sums, handovers, layout, scope, terms 
         {...{ period, currency, layout, query, obstacle, totals, ledger, isEqual, withoutId }}
         changedIds={sums.changedPayrollIds}
         sharedIds={sums.sharedPayrollIds}
-        request={
-          file === null && isLarge && !query.isError
-            ? { people, isBusy: query.isFetching, onRequest: () => setRequested(`${layout} ${scope}`) }
-            : undefined
-        }
+        request={requestOf(query, file)}
         onLayout={(next) => navigate({ search: { period, layout: next, scope } })}
         choices={
           ofPeriod.length === 0 ? undefined : (

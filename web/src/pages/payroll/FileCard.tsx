@@ -19,7 +19,7 @@ import styles from './Payroll.module.css';
 import { type FileTotal } from './sums.js';
 
 interface FileRequest {
-  /** The number of people in the period. */
+  /** The number of people in the file. */
   readonly people: number;
   readonly isBusy: boolean;
   readonly onRequest: () => void;

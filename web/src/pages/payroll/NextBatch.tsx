@@ -4,7 +4,6 @@ import { exceptPreviews, useChange } from '../../api/change.js';
 import { api } from '../../api/client.js';
 import { nextBatchQuery, type PayoutBatch } from '../../api/payout-queries.js';
 import { type Layout, type PayrollFile, type PayrollTerms, type SomePeople } from '../../api/payroll-queries.js';
-import { type TeamStatements } from '../../api/team-queries.js';
 import { showMessage } from '../../app/messages.js';
 import { usePersistedDialog } from '../../app/persisted-state.js';
 import { Button } from '../../components/Button.js';
@@ -15,13 +14,15 @@ import { formatCount } from '../../shared/format/numbers.js';
 import { formatPeriod } from '../../shared/format/periods.js';
 import { FileCard } from './FileCard.js';
 import { findObstacle, firstNames, layouts, layoutsFor, missingIds } from './layouts.js';
-import { chooseBatch, type RunRow, type WithoutRow } from './pay-run.js';
+import { chooseBatch, type Run, type WithoutRow } from './pay-run.js';
+import { useRequestedFile } from './requested-file.js';
 import { areEqual, fileTotals } from './sums.js';
 
 interface NextBatchProps {
   readonly period: string;
-  readonly team: TeamStatements;
-  readonly rows: readonly RunRow[];
+  /** The currency of the workspace. */
+  readonly currency: string;
+  readonly run: Run;
   readonly terms: PayrollTerms;
   /** Who has no row, by reason. */
   readonly withoutRow: readonly WithoutRow[];
@@ -33,24 +34,32 @@ interface NextBatchProps {
 }
 
 /** What the next batch would pay: its file before it is created, compared with what is approved and in no batch. */
-export function NextBatch({ period, team, rows, terms, withoutRow, layout, paidIn, open }: NextBatchProps) {
+export function NextBatch({ run, paidIn, open, ...props }: NextBatchProps) {
+  const { batch, ...choice } = chooseBatch(run, { main: props.currency, paidIn, open });
+  return batch === undefined ? null : <BatchFile {...props} {...choice} batch={batch} />;
+}
+
+interface BatchFileProps
+  extends Omit<NextBatchProps, 'run' | 'paidIn' | 'open'>,
+    Omit<ReturnType<typeof chooseBatch>, 'batch'> {
+  readonly batch: Run['next'][number];
+}
+
+function BatchFile(props: BatchFileProps) {
+  const { period, currency, terms, withoutRow, layout, currencies, chosen, isAllOffered, ledger, batch } = props;
   const navigate = useNavigate({ from: '/payroll' });
   const [isConfirming, setConfirming] = usePersistedDialog(`payout batch ${period}`);
-  const { currencies, chosen, isAllOffered, ledger, repIds } = chooseBatch(rows, { main: team.currency, paidIn, open });
   const offered = layoutsFor(ledger.length);
   const current = offered.find((name) => name === layout) ?? (offered[0] as Layout);
-  const newIds = new Set(repIds);
-  const withoutId = firstOf(team.missingPayrollIds.filter(({ repId }) => newIds.has(repId)));
-  const inFile = (ids: readonly string[]) =>
-    firstOf(team.statements.filter(({ repId }) => newIds.has(repId) && ids.includes(repId)));
+  const { people, withoutPayrollId: withoutId } = batch;
+  const { isRequested, requestOf } = useRequestedFile(`${current} ${chosen}`, people);
   const obstacle = findObstacle(current, { terms, currencies: ledger.map(({ currency }) => currency), withoutId });
   const query = useQuery({
     ...nextBatchQuery(period, current, chosen),
-    enabled: obstacle === null && ledger.length > 0,
+    enabled: obstacle === null && isRequested,
   });
-  if (ledger.length === 0) return null;
   const file = query.data?.layout === current && !query.isPlaceholderData ? query.data : null;
-  const totals = file === null ? [] : fileTotals(file, ledger[0]?.currency ?? team.currency);
+  const totals = file === null ? [] : fileTotals(file, ledger[0]?.currency ?? currency);
   const isEqual = file !== null && areEqual(totals, ledger);
   const show = (next: { readonly layout?: Layout; readonly currency?: string | undefined }) =>
     navigate({ search: (present) => ({ ...present, period, ...next }), replace: true });
@@ -58,9 +67,9 @@ export function NextBatch({ period, team, rows, terms, withoutRow, layout, paidI
     <>
       <FileCard
         title="Next batch"
-        {...{ period, query, totals, ledger, isEqual, obstacle, offered, withoutId }}
-        currency={team.currency}
+        {...{ period, currency, query, totals, ledger, isEqual, obstacle, offered, withoutId }}
         layout={current}
+        request={requestOf(query, file)}
         onLayout={(next) => show({ layout: next })}
         choices={
           currencies.length === 1 ? undefined : (
@@ -76,8 +85,8 @@ export function NextBatch({ period, team, rows, terms, withoutRow, layout, paidI
           )
         }
         withoutRow={<WithoutRows groups={withoutRow} />}
-        changedIds={inFile(team.changedPayrollIds.map(({ repId }) => repId))}
-        sharedIds={inFile(team.sharedPayrollIds)}
+        changedIds={batch.changedPayrollIds}
+        sharedIds={batch.sharedPayrollIds}
         action={(_file, isCurrent) => (
           <Button kind="primary" disabled={!isCurrent || !isEqual} onClick={() => setConfirming(true)}>
             Create batch
@@ -91,15 +100,11 @@ export function NextBatch({ period, team, rows, terms, withoutRow, layout, paidI
   );
 }
 
-function firstOf(people: SomePeople['people']): SomePeople {
-  return { count: people.length, people: people.slice(0, 5).map(({ repId, name, email }) => ({ repId, name, email })) };
-}
-
 function WithoutRows({ groups }: { readonly groups: readonly WithoutRow[] }) {
-  return groups.map(({ reason, names }) => (
+  return groups.map(({ reason, count, people }) => (
     <span key={reason} className="second">
-      {formatCount(names.length, 'person', 'people')} without a row, {reason}
-      {names.length > 3 ? '' : `: ${firstNames({ count: names.length, people: names.map((name) => ({ name })) })}`}
+      {formatCount(count, 'person', 'people')} without a row, {reason}
+      {count > 3 ? '' : `: ${firstNames({ count, people })}`}
     </span>
   ));
 }

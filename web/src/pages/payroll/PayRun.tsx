@@ -1,45 +1,68 @@
+import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
+import {
+  countOf,
+  type PeopleQuery,
+  type StatementFilter,
+  type TeamStatements,
+  teamOnPage,
+  teamStatementsQuery,
+} from '../../api/team-queries.js';
 import { useSession } from '../../app/session.js';
 import blocks from '../../components/Blocks.module.css';
 import { type Column, DataTable } from '../../components/DataTable.js';
 import { personColumn } from '../../components/links.js';
+import { useListPage } from '../../components/list-page.js';
 import { Money } from '../../components/Money.js';
 import { Card } from '../../components/Page.js';
+import { ListPager } from '../../components/Pager.js';
 import { Segments } from '../../components/Segments.js';
 import { PaidBadge } from '../../features/payslip/PaidBadge.js';
 import { sumByCurrency } from '../../features/statements/pay-sums.js';
 import { SumLines } from '../../features/statements/SumLines.js';
+import { formatNumber } from '../../shared/format/numbers.js';
 import { ShowAll, useFirstRows } from './FirstRows.js';
-import { type Held, isNew, type RunRow } from './pay-run.js';
+import { type Held, listRunRows, type Run, type RunRow } from './pay-run.js';
+
+/** A page of the people of a run, of everyone or of those with something new, and which one it is. */
+export function useRunPage(period: string, people: PeopleQuery, isSent: boolean) {
+  const [onlyNew, setOnlyNew] = useState(false);
+  const listed: StatementFilter = onlyNew ? { ...people, unpaid: 'true' } : people;
+  const [page, onPage] = useListPage({ period, listed });
+  const query = useQuery({ ...teamStatementsQuery(period, listed, page), enabled: isSent });
+  return { query, onlyNew, setOnlyNew, page, onPage };
+}
 
 interface PayRunProps {
   readonly period: string;
   /** The currency of the workspace. */
   readonly currency: string;
-  readonly rows: readonly RunRow[];
+  /** The number of people of the run. */
+  readonly people: number;
+  readonly run: Run;
+  readonly team: TeamStatements;
+  readonly listed: Pick<ReturnType<typeof useRunPage>, 'onlyNew' | 'setOnlyNew' | 'page' | 'onPage'>;
 }
 
 /** A run of payroll by person and currency: what is released, deducted, in batches and new. */
-export function PayRun({ period, currency, rows }: PayRunProps) {
-  const fresh = rows.filter(isNew);
-  const [onlyNew, setOnlyNew] = useState(false);
-  const listed = onlyNew ? fresh : rows;
-  const first = useFirstRows(listed);
-  const columns = amountColumns(rows.some(({ drawn }) => drawn > 0));
-  if (rows.length === 0) return null;
+export function PayRun({ period, currency, people, run, team, listed }: PayRunProps) {
+  const { onlyNew, setOnlyNew, page, onPage } = listed;
+  const first = useFirstRows(listRunRows(team.statements));
+  const columns = amountColumns(run.earned.some(({ drawn }) => drawn > 0));
+  if (run.earned.length === 0) return null;
   return (
     <Card
       title="This run, by person"
       note={`amounts in ${currency}, unless they name another currency`}
       isFlush
       action={
-        fresh.length === 0 || fresh.length === rows.length ? undefined : (
+        run.unpaidPeople === 0 || run.unpaidPeople === people ? undefined : (
           <Segments
             label="People of the run"
             choices={[
-              ['all', `All ${rows.length}`],
-              ['new', `Only what is new ${fresh.length}`],
+              ['all', `All ${formatNumber(people)}`],
+              ['new', `Only what is new ${formatNumber(run.unpaidPeople)}`],
             ]}
             current={onlyNew ? 'new' : 'all'}
             onChange={(part) => setOnlyNew(part === 'new')}
@@ -63,16 +86,14 @@ export function PayRun({ period, currency, rows }: PayRunProps) {
                 key={key}
                 isTotal={key === 'payable' || key === 'fresh'}
                 main={currency}
-                sums={sumByCurrency(
-                  listed.map((row) => ({ currency: currencyOf(row, key), amount: row[key] })),
-                  currency,
-                )}
+                sums={sumByCurrency(runAmounts(run, key, onlyNew), currency)}
               />,
             ]),
           ),
         }}
       />
       <ShowAll rows={first} one="line" />
+      <ListPager page={page} pageSize={teamOnPage} count={countOf(team, team.statements)} onChange={onPage} />
     </Card>
   );
 }
@@ -114,6 +135,18 @@ function amountColumns(hasDraws: boolean): readonly AmountColumn[] {
     { key: 'fresh', header: 'New' },
     { key: 'owed', header: 'Still owed' },
   ];
+}
+
+/** The amounts of everyone, or of the people with something new, by currency. */
+function runAmounts({ earned, paid }: Run, key: AmountKey, onlyNew: boolean) {
+  const meant = <Row extends { readonly isUnpaid: boolean }>(rows: readonly Row[]) =>
+    rows.filter(({ isUnpaid }) => isUnpaid || !onlyNew);
+  if (key === 'fresh') return meant(paid).map(({ currency, unpaid }) => ({ currency, amount: unpaid }));
+  if (key === 'batched')
+    return meant(paid).flatMap(({ currency, inOpenBatches, inPaidBatches }) =>
+      [inOpenBatches, inPaidBatches].map((amount) => ({ currency, amount })),
+    );
+  return meant(earned).map((sum) => ({ currency: sum.currency, amount: sum[key] }));
 }
 
 /** Batches have the currency of the person, other amounts that in which they are earned. */

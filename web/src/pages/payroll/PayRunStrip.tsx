@@ -1,46 +1,36 @@
 import { type PayrollSums } from '../../api/payroll-queries.js';
-import { type TeamStatement } from '../../api/team-queries.js';
 import { StatStrip } from '../../components/StatCard.js';
-import { present, sumByCurrency, sumWords } from '../../features/statements/pay-sums.js';
+import { present, type Sum, sumByCurrency, sumWords } from '../../features/statements/pay-sums.js';
 import { SumCard } from '../../features/statements/SumCard.js';
 import { formatDay } from '../../shared/format/dates.js';
 import { formatCount, formatNumber } from '../../shared/format/numbers.js';
 import { describeNote, withoutIdWords } from './PayrollStrip.js';
-import { batchedSums, dueSums, type Held, paidDays, type RunRow } from './pay-run.js';
-import { isApproved } from './sums.js';
+import { type Held, type Run, unpaidSums } from './pay-run.js';
 
 interface PayRunStripProps {
   readonly sums: PayrollSums;
-  readonly statements: readonly TeamStatement[];
-  readonly rows: readonly RunRow[];
+  readonly run: Run;
   /** What is held; null for a period before the present one, of which holds say nothing. */
   readonly held: readonly Held[] | null;
 }
 
 /** What a pay period has paid, in the currencies of the bank, what is left to pay, and what cannot be paid yet. */
-export function PayRunStrip({ sums, statements, rows, held }: PayRunStripProps) {
+export function PayRunStrip({ sums, run, held }: PayRunStripProps) {
   const { currency, missing } = sums;
   const counted = formatCount(sums.approved.people + missing.people, 'person', 'people');
-  const approved = statements.filter(isApproved);
-  const paid = batchedSums(approved, currency, ({ status }) => status === 'paid');
-  const open = present(batchedSums(approved, currency, ({ status }) => status === 'open'));
-  const owed = present(
-    sumByCurrency(
-      rows.map((row) => ({ currency: row.currency, amount: row.owed })),
-      currency,
-    ),
-  );
-  const days = paidDays(approved);
+  const { earned, paid, paidPeople, paidOn: days } = run;
+  const open = present(sumUp(paid, 'inOpenBatches', currency));
+  const owed = present(sumUp(earned, 'owed', currency));
   return (
     <StatStrip label="Sums of the period" columns={held === null ? '1fr 1fr 1fr' : '1fr 1fr 1fr 1fr'}>
       <SumCard
         label={days.length === 1 ? `Paid on ${formatDay(days[0] as string, 'year')}` : 'Paid'}
-        sums={paid}
-        note={paidNote(approved.filter(isPaid).length, days)}
+        sums={sumUp(paid, 'inPaidBatches', currency)}
+        note={paidNote(paidPeople, days)}
       />
       <SumCard
         label="Left to pay"
-        sums={sumByCurrency([...dueSums(rows, currency), ...open], currency)}
+        sums={sumByCurrency([...unpaidSums(run, currency), ...open], currency)}
         note={[
           ...(open.length === 0 ? [] : [`${sumWords(open, ' and ')} of it in an open batch`]),
           missing.people === 0
@@ -64,8 +54,15 @@ export function PayRunStrip({ sums, statements, rows, held }: PayRunStripProps) 
   );
 }
 
-function isPaid({ payouts = [] }: TeamStatement): boolean {
-  return payouts.some(({ status }) => status === 'paid');
+function sumUp<Key extends string>(
+  rows: readonly (Readonly<Record<Key, number>> & { readonly currency: string })[],
+  key: Key,
+  first: string,
+): readonly Sum[] {
+  return sumByCurrency(
+    rows.map((row) => ({ currency: row.currency, amount: row[key] })),
+    first,
+  );
 }
 
 function paidNote(people: number, days: readonly string[]): string {

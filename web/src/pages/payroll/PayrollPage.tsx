@@ -11,8 +11,7 @@ import {
   peopleOf,
   type Scope,
 } from '../../api/payroll-queries.js';
-import { allPeopleQuery, type Person } from '../../api/person-list-queries.js';
-import { allStatementsQuery, type TeamStatement, type TeamStatements } from '../../api/team-queries.js';
+import { type PeopleQuery } from '../../api/team-queries.js';
 import { useSession } from '../../app/session.js';
 import { useEndedPeriod } from '../../app/today.js';
 import blocks from '../../components/Blocks.module.css';
@@ -32,11 +31,11 @@ import { FileAndHandover } from './FileAndHandover.js';
 import { MissingPeople, useMissingPeople } from './MissingPeople.js';
 import { NextBatch } from './NextBatch.js';
 import { PayoutCard } from './PayoutCard.js';
-import { HeldCard, PayRun } from './PayRun.js';
+import { HeldCard, PayRun, useRunPage } from './PayRun.js';
 import { PayRunStrip } from './PayRunStrip.js';
 import styles from './Payroll.module.css';
 import { PayrollStrip } from './PayrollStrip.js';
-import { type Held, listHeld, listRunRows, listWithoutRow } from './pay-run.js';
+import { type Held, listHeld, listWithoutRow, type Run } from './pay-run.js';
 import { ReadyByTeam } from './ReadyByTeam.js';
 
 const route = getRouteApi('/_shell/payroll');
@@ -102,15 +101,15 @@ function PayrollPeriod({ period, sums, filter, file }: PayrollPeriodProps) {
   const people = usePeopleQuery(filter);
   const [missingPage, onMissingPage] = useListPage({ period, people });
   const [teamPage, onTeamPage] = useListPage({ period, people });
-  const pays = sums.isPayPeriod;
-  const isOfSome = pays && isFiltered(filter);
+  const { run } = sums;
+  const pays = run !== null;
+  const listed = useRunPage(period, people, pays);
   const query = combineQueries({
     visible: useQuery(payrollSumsQuery(period, people, teamPage)),
     missing: useMissingPeople(period, people, missingPage),
     handovers: useQuery(handoversQuery),
     terms: useQuery(payrollTermsQuery),
-    team: ifSent(useQuery({ ...allStatementsQuery(period), enabled: pays }), pays),
-    meant: ifSent(useQuery({ ...allPeopleQuery(people), enabled: isOfSome }), isOfSome),
+    team: ifSent(listed.query, pays),
   });
   return (
     <>
@@ -121,12 +120,12 @@ function PayrollPeriod({ period, sums, filter, file }: PayrollPeriodProps) {
         onFilter={(next) => navigate({ search: (present) => ({ ...present, ...next }), replace: true })}
       />
       <Loaded query={query} height={900}>
-        {({ visible, missing, handovers: { handovers: recorded }, terms: codes, team, meant }) => (
+        {({ visible, missing, handovers: { handovers: recorded }, terms: codes, team }) => (
           <>
-            {team === null ? (
+            {team === null || visible.run === null ? (
               <PayrollStrip sums={visible} />
             ) : (
-              <PaySums period={period} sums={visible} statements={statementsOf(team, meant)} />
+              <PaySums {...{ period, people, team, listed }} sums={visible} run={visible.run} />
             )}
             <div className={`${blocks.columns} ${styles.tables}`}>
               <MissingPeople
@@ -139,7 +138,7 @@ function PayrollPeriod({ period, sums, filter, file }: PayrollPeriodProps) {
               <ReadyByTeam sums={visible} people={peopleOf(visible)} page={teamPage} onPage={onTeamPage} />
             </div>
             {isFiltered(filter) ? <p className="dim">{wholePeriod(pays)}</p> : null}
-            {team === null ? (
+            {run === null ? (
               <FileAndHandover
                 key={period}
                 period={period}
@@ -150,7 +149,7 @@ function PayrollPeriod({ period, sums, filter, file }: PayrollPeriodProps) {
                 scope={recorded.some((handover) => handover.period === period) ? (file.scope ?? 'new') : 'full'}
               />
             ) : (
-              <Payout key={period} period={period} team={team} terms={codes} file={file} />
+              <Payout key={period} {...{ period, sums, run, file }} terms={codes} />
             )}
           </>
         )}
@@ -159,59 +158,49 @@ function PayrollPeriod({ period, sums, filter, file }: PayrollPeriodProps) {
   );
 }
 
-/** Those of the people; null for everyone. */
-function statementsOf({ statements }: TeamStatements, people: readonly Person[] | null): readonly TeamStatement[] {
-  if (people === null) return statements;
-  const ids = new Set(people.map(({ id }) => id));
-  return statements.filter(({ repId }) => ids.has(repId));
-}
-
 /** Of the people who pass the filter of the page. */
-interface PaySumsProps {
-  readonly period: string;
+interface PaySumsProps extends Pick<Parameters<typeof PayRun>[0], 'period' | 'run' | 'team' | 'listed'> {
+  readonly people: PeopleQuery;
   readonly sums: PayrollSums;
-  readonly statements: readonly TeamStatement[];
 }
 
 /** The sums of a pay period and its people. Holds are those of today, so earlier periods have none. */
-function PaySums({ period, sums, statements }: PaySumsProps) {
-  const listed = new Set(statements.map(({ repId }) => repId));
+function PaySums({ period, people, sums, run, team, listed }: PaySumsProps) {
   const isPresent = period >= useEndedPeriod();
-  const held = useHeld(isPresent).filter(({ repId }) => listed.has(repId));
-  const rows = listRunRows(statements);
+  const held = useHeld(isPresent, people);
   return (
     <>
-      <PayRunStrip {...{ sums, statements, rows }} held={isPresent ? held : null} />
-      <PayRun period={period} currency={sums.currency} rows={rows} />
+      <PayRunStrip {...{ sums, run }} held={isPresent ? held : null} />
+      <PayRun {...{ period, run, team, listed }} currency={sums.currency} people={peopleOf(sums)} />
       <HeldCard held={held} />
     </>
   );
 }
 
-function useHeld(isPresent: boolean): readonly Held[] {
-  const payables = useQuery({ ...heldPayablesQuery, enabled: isPresent }).data?.payables ?? [];
+function useHeld(isPresent: boolean, people?: PeopleQuery): readonly Held[] {
+  const payables = useQuery({ ...heldPayablesQuery(people), enabled: isPresent }).data?.payables ?? [];
   return listHeld(payables);
 }
 
-interface PayoutProps extends Pick<PayrollPeriodProps, 'period' | 'file'> {
-  readonly team: TeamStatements;
+interface PayoutProps extends Pick<PayrollPeriodProps, 'period' | 'sums' | 'file'> {
+  readonly run: Run;
   readonly terms: PayrollTerms;
 }
 
 /** The next batch and the ones before, for those who pay. */
-function Payout({ period, team, terms, file }: PayoutProps) {
+function Payout({ period, sums, run, terms, file }: PayoutProps) {
   const { role } = useSession();
   const batches = useQuery({ ...payoutBatchesQuery(period), enabled: role !== 'manager' });
   const held = useHeld(period >= useEndedPeriod());
-  const rows = listRunRows(team.statements);
   if (role === 'manager') return null;
   return (
     <Loaded query={batches} height={480}>
       {(loaded) => (
         <>
           <NextBatch
-            {...{ period, team, rows, terms }}
-            withoutRow={listWithoutRow(rows, held)}
+            {...{ period, run, terms }}
+            currency={sums.currency}
+            withoutRow={listWithoutRow(run, held)}
             layout={file.layout ?? loaded[0]?.layout}
             paidIn={file.currency}
             open={loaded.filter(({ status }) => status === 'open')}

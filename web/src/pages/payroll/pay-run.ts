@@ -1,9 +1,9 @@
 import { type Payable, type PayoutBatch } from '../../api/payout-queries.js';
+import { type PayrollSums } from '../../api/payroll-queries.js';
 import { type TeamStatement } from '../../api/team-queries.js';
 import { reasonWords } from '../../features/payables/hold-words.js';
 import { present, type Sum, sumByCurrency } from '../../features/statements/pay-sums.js';
 import { difference, signOf, sumAmounts } from '../../shared/format/exact.js';
-import { groupBy } from '../../shared/format/group-by.js';
 import { isApproved } from './sums.js';
 
 /** What a run pays a person in one currency, and what it keeps. */
@@ -30,7 +30,7 @@ export interface RunRow {
   readonly owed: number;
 }
 
-/** The rows of a run: people with an amount in a currency, those with something new first. */
+/** The rows of a page of people: one for each currency in which they have an amount, those with something new first. */
 export function listRunRows(statements: readonly TeamStatement[]): readonly RunRow[] {
   const rows = statements.flatMap((statement) => {
     const { repId, name, status, version, payslip, payTotals = [], payouts = [], pay } = statement;
@@ -59,10 +59,13 @@ export function isNew({ fresh }: Pick<RunRow, 'fresh'>): boolean {
   return signOf(fresh) > 0;
 }
 
+/** What a pay period pays, and what of it batches contain. */
+export type Run = NonNullable<PayrollSums['run']>;
+
 /** What the next batch contains, by currency. */
-export function dueSums(rows: readonly RunRow[], first: string): readonly Sum[] {
+export function unpaidSums({ paid }: Pick<Run, 'paid'>, first: string): readonly Sum[] {
   return sumByCurrency(
-    rows.filter(isNew).map(({ paidIn, fresh }) => ({ currency: paidIn, amount: fresh })),
+    paid.map(({ currency, unpaid }) => ({ currency, amount: unpaid })),
     first,
   );
 }
@@ -75,68 +78,43 @@ interface BatchTerms {
   readonly open: readonly Pick<PayoutBatch, 'totals'>[];
 }
 
-/** The currencies that a batch may have now, the one that is chosen, and what is new in it. Null is all of them. */
-export function chooseBatch(rows: readonly RunRow[], { main, paidIn, open }: BatchTerms) {
+/** The currencies that a batch may have now, the one that is chosen, and what it would pay. Null is all of them. */
+export function chooseBatch(run: Pick<Run, 'paid' | 'next'>, { main, paidIn, open }: BatchTerms) {
   const waits = new Set(open.flatMap(({ totals }) => totals.map(({ currency }) => currency)));
-  const due = present(dueSums(rows, main)).filter(({ currency }) => !waits.has(currency));
+  const due = present(unpaidSums(run, main)).filter(({ currency }) => !waits.has(currency));
   const currencies = due.map(({ currency }) => currency);
   const isAllOffered = waits.size === 0;
   const chosen = currencies.find((currency) => currency === paidIn) ?? (isAllOffered ? null : (currencies[0] ?? null));
-  const isMeant = (currency: string) => (chosen === null ? currencies.includes(currency) : currency === chosen);
   return {
     currencies,
     chosen,
     isAllOffered,
-    ledger: due.filter(({ currency }) => isMeant(currency)),
-    repIds: rows.filter((row) => isNew(row) && isMeant(row.paidIn)).map(({ repId }) => repId),
+    ledger: due.filter(({ currency }) => chosen === null || currency === chosen),
+    batch: due.length === 0 ? undefined : run.next.find(({ currency }) => currency === chosen),
   };
-}
-
-type Payout = NonNullable<TeamStatement['payouts']>[number];
-
-/** What batches of the statements contain, by currency. */
-export function batchedSums(
-  statements: readonly TeamStatement[],
-  first: string,
-  isMeant: (payout: Payout) => boolean,
-): readonly Sum[] {
-  return sumByCurrency(
-    statements.flatMap(({ payouts = [] }) => payouts.filter(isMeant)),
-    first,
-  );
-}
-
-/** The days on which batches of the statements were paid, earliest first. */
-export function paidDays(statements: readonly TeamStatement[]): readonly string[] {
-  const days = statements.flatMap(({ payouts = [] }) => payouts.flatMap(({ paidOn }) => paidOn ?? []));
-  return [...new Set(days)].toSorted();
 }
 
 /** Approved people of whom the next batch contains nothing, and why. */
 export interface WithoutRow {
   readonly reason: string;
-  readonly names: readonly string[];
+  readonly count: number;
+  readonly people: readonly { readonly name: string }[];
 }
 
-/** Who has no row in the next batch, by reason. */
-export function listWithoutRow(rows: readonly RunRow[], held: readonly Held[]): readonly WithoutRow[] {
-  const withRow = new Set(rows.filter(isNew).map(({ repId }) => repId));
+const reasons = { batched: 'already in a batch', owes: 'pay 0.00 and still owe', nothing: 'nothing is payable' };
+
+/** Who has no row in the next batch, by reason. Of those to whom nothing is payable, the people whose pay is held are apart. */
+export function listWithoutRow({ others }: Pick<Run, 'others'>, held: readonly Held[]): readonly WithoutRow[] {
   const heldIds = new Set(held.map(({ repId }) => repId));
-  const others = rows.filter(({ repId, status }) => status === 'approved' && !withRow.has(repId));
-  const people = groupBy(others, ({ repId }) => repId).map((ofPerson) => ({
-    name: ofPerson[0].name,
-    reason: reasonOf(ofPerson, heldIds),
-  }));
-  return groupBy(people, ({ reason }) => reason).map((found) => ({
-    reason: found[0].reason,
-    names: found.map(({ name }) => name),
-  }));
-}
-
-function reasonOf(rows: readonly RunRow[], heldIds: ReadonlySet<string>): string {
-  if (rows.some(({ batched }) => signOf(batched) !== 0)) return 'already in a batch';
-  if (rows.some(({ owed }) => owed > 0)) return 'pay 0.00 and still owe';
-  return rows.some(({ repId }) => heldIds.has(repId)) ? 'held' : 'nothing is payable';
+  const groups = others.flatMap(({ reason, count, people }) => {
+    const ofHeld = reason === 'nothing' ? people.filter(({ repId }) => heldIds.has(repId)) : [];
+    const rest = people.filter((person) => !ofHeld.includes(person));
+    return [
+      { reason: 'held', count: ofHeld.length, people: ofHeld },
+      { reason: reasons[reason], count: count - ofHeld.length, people: rest },
+    ];
+  });
+  return groups.filter(({ count }) => count > 0);
 }
 
 /** What is held of the pay of a person in one currency, and why. */

@@ -1,0 +1,23 @@
+import { useState } from 'react';
+import { maxPeopleAtOnce } from '../../api/payroll-queries.js';
+
+/** Where a file is read. */
+interface Reading {
+  readonly isError: boolean;
+  readonly isFetching: boolean;
+}
+
+/** A file of few people loads by itself, one of many when the reader requests it. `name` says which file is meant. */
+export function useRequestedFile(name: string, people: number) {
+  const [requested, setRequested] = useState<string | null>(null);
+  const isLarge = people > maxPeopleAtOnce;
+  return {
+    isLarge,
+    isRequested: !isLarge || requested === name,
+    /** How the reader requests it; undefined if it loads by itself or is there. */
+    requestOf: ({ isError, isFetching }: Reading, file: unknown) =>
+      file === null && isLarge && !isError
+        ? { people, isBusy: isFetching, onRequest: () => setRequested(name) }
+        : undefined,
+  };
+}
