@@ -201,6 +201,12 @@ export function texts(page: Page, selector: string): Promise<string[]> {
   );
 }
 
+/** Types the digits of a day into the first such field of the dialog, which takes the focus after it has opened. */
+export async function typeDay(page: Page, digits: string): Promise<void> {
+  await page.waitForSelector('[role=dialog] :focus');
+  await (await page.waitForSelector('[role=dialog] [type=date]'))?.type(digits);
+}
+
 /** Resolves when the page displays the text. */
 export async function sees(page: Page, text: string): Promise<void> {
   const isShown = `document.body.innerText.replace(/\\s+/g, ' ').includes(${JSON.stringify(text)})`;

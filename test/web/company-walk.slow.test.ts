@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { type Page } from 'puppeteer-core';
-import { Browser, type OpenedApp, sees } from '#test/support/browser.js';
+import { Browser, type OpenedApp, sees, typeDay } from '#test/support/browser.js';
 import { ExpectedPay, months, Northwind, nameOf, sellers, teams } from '#test/support/surfaces/northwind.js';
 import { until } from '#test/support/until.js';
 import { violations } from './accessibility.js';
@@ -206,8 +206,7 @@ describe('three months of a company with payouts in the web app', function () {
     await pointer.press(page, 'button', 'Create batch');
     await confirm(page);
     await pointer.press(page, 'button', 'Mark as paid');
-    await page.waitForSelector('[role=dialog] [type=date]');
-    await page.type('[role=dialog] [type=date]', day);
+    await typeDay(page, day);
     // The page loads what is left to pay together with the batches.
     const refreshed = page.waitForResponse(
       async (response) =>

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { Browser, sees, texts } from '#test/support/browser.js';
+import { Browser, sees, texts, typeDay } from '#test/support/browser.js';
 import { flatRule } from '#test/support/terms.js';
 import { violationsInBothSchemes } from './accessibility.js';
 import { pointer } from './input-methods.js';
@@ -43,7 +43,7 @@ describe('people in the web app', function () {
     await pointer.write(page, 'Name', 'Zoe');
     await pointer.write(page, 'E-mail', 'zoe@acme.test');
     await pointer.write(page, 'Title', 'AE');
-    await (await page.waitForSelector('[role=dialog] [type=date]'))?.type('02012026');
+    await typeDay(page, '02012026');
     await pointer.choose(page, 'Region', 'DACH');
     await pointer.press(page, 'button', 'Add');
     await sees(page, 'Zoe was saved.');

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { type Page } from 'puppeteer-core';
-import { Browser, sees, setScheme, texts } from '#test/support/browser.js';
+import { Browser, sees, setScheme, texts, typeDay } from '#test/support/browser.js';
 import { violations } from './accessibility.js';
 import { keyboard, pointer } from './input-methods.js';
 import { expectSoundPages, looks } from './sound-pages.js';
@@ -93,7 +93,7 @@ describe('rate tables in the web app', function () {
     await save(page, 'Save 1 row', '+$600.00');
     expect(await paid()).to.deep.equal([4300]);
     await pointer.press(page, 'button', 'New rates from …');
-    await (await page.waitForSelector('[role=dialog] input[type=date]'))?.type('02152026');
+    await typeDay(page, '02152026');
     await pointer.press(page, 'button', 'Edit these rates');
     await pointer.write(page, 'rate, row 1', '20 %');
     await save(page, 'Save 1 row', 'Commission stays as it is.');

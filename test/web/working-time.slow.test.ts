@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { Browser, sees, texts, waitUntilLoaded } from '#test/support/browser.js';
+import { Browser, sees, texts, typeDay, waitUntilLoaded } from '#test/support/browser.js';
 import { violationsInBothSchemes } from './accessibility.js';
 import { pointer } from './input-methods.js';
 
@@ -134,8 +134,7 @@ describe('the working time of a person in the web app', function () {
     await page.waitForSelector('[role=dialog] [type=date]');
     const isDisabled = () => page.$eval('[role=dialog] button[type=submit]', (button) => button.matches(':disabled'));
     expect(await isDisabled()).to.equal(true);
-    await page.focus('[role=dialog] [type=date]');
-    await page.keyboard.type('02282026');
+    await typeDay(page, '02282026');
     await sees(page, 'AE ends on 28 Feb 2026. Deals that close later pay nothing.');
     await sees(page, 'End of AE');
     const dialog = `document.querySelector('[role=dialog]').textContent`;
