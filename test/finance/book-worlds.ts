@@ -16,6 +16,8 @@ import { type Caller } from '#src/kernel/caller.js';
 import { createAssignments } from '#src/people/assignments/commands/create-assignments.js';
 import { type AnyOperation } from '#src/platform/operations/operation.js';
 import { setFxRates } from '#src/rates/fx-rates/commands/set-fx-rates.js';
+import { addAdjustment } from '#src/statements/commands/add-adjustment.js';
+import { deleteAdjustment } from '#src/statements/commands/delete-adjustment.js';
 import { OfflineWorkspace, type Parts } from '#test/support/offline-workspace.js';
 import { Random } from '#test/support/random.js';
 import { flatRule } from '#test/support/terms.js';
@@ -45,13 +47,14 @@ interface SoldDeal {
 type Facts = { -readonly [Key in keyof BookFacts]: BookFacts[Key] };
 
 /**
- * A workspace whose deals, refunds, contracts, companies and policies change between closings of months. Its books are those
+ * A workspace whose deals, refunds, adjustments, contracts, companies and policies change between closings of months. Its books are those
  * of the oracle, which gets the same facts and nothing of the service.
  */
 export class RandomBooks {
   private readonly random: Random;
   private readonly oracle = new OracleBooks('2026-01');
   private readonly deals = new Map<string, SoldDeal>();
+  private readonly adjustments = new Map<string, BookFacts['rows'][number]>();
   private readonly log: string[] = [];
   private readonly clawback: (typeof clawbacks)[number];
   private readonly correction: BookPolicy['correction'];
@@ -138,6 +141,9 @@ export class RandomBooks {
       this.refund,
       this.refund,
       this.takeRefundBack,
+      this.adjust,
+      this.adjust,
+      this.withdraw,
       this.agree,
       this.test,
       this.move,
@@ -230,6 +236,28 @@ export class RandomBooks {
     await this.send(deleteRefund, { params: { dealId, refundId } });
   }
 
+  /** An amount, or one that takes money back, on the last day of its month. */
+  private async adjust(): Promise<void> {
+    const { random } = this;
+    const [repId, period, amount] = [random.of(this.repIds), random.of(months), 1 + random.below(500_000)];
+    const kind = random.of(['adjustment', 'adjustment', 'clawback'] as const);
+    const signed = kind === 'clawback' || random.below(3) === 0 ? 0 - amount : amount;
+    const { eventId } = await this.send(addAdjustment, {
+      params: { repId },
+      body: { period, kind, amount: signed / 100, reason: 'Agreed' },
+    });
+    const day = new Date(Date.UTC(2026, months.indexOf(period) + 1, 0)).toISOString().slice(0, 10);
+    this.adjustments.set(eventId, { id: eventId, kind: 'adjustment', currency: 'USD', repId, day, amount: signed });
+  }
+
+  private async withdraw(): Promise<void> {
+    const [adjustment] = this.adjustments.values();
+    if (adjustment === undefined) return;
+    const { id: adjustmentId, repId } = adjustment;
+    this.adjustments.delete(adjustmentId);
+    await this.send(deleteAdjustment, { params: { repId, adjustmentId } });
+  }
+
   private async test(): Promise<void> {
     const [dealId, month] = [this.dealId(), months[this.closed + this.random.below(4)]];
     if (month === undefined) return;
@@ -294,7 +322,7 @@ export class RandomBooks {
     const deals = Object.fromEntries(
       [...this.deals].map(([dealId, deal]) => [dealId, { ...deal, refunds: refundsOf(deal) }]),
     );
-    return { ...this.facts, rows, deals };
+    return { ...this.facts, rows: [...rows, ...this.adjustments.values()], deals };
   }
 
   private rowsOf(dealId: string, deal: SoldDeal): BookFacts['rows'] {
