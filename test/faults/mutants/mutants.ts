@@ -334,7 +334,7 @@ export const mutants: readonly Mutant[] = [
     breaks: ['I32'],
     changes: [
       {
-        file: 'src/pay/payouts/collect-lines.ts',
+        file: 'src/pay/payables/statement-payouts.ts',
         from: "b.status <> 'cancelled'",
         to: "b.status = 'open'",
       },

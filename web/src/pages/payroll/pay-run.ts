@@ -55,7 +55,7 @@ export function listRunRows(statements: readonly TeamStatement[]): readonly RunR
   return rows.toSorted((a, b) => Number(isNew(b)) - Number(isNew(a)));
 }
 
-export function isNew({ fresh }: Pick<RunRow, 'fresh'>): boolean {
+function isNew({ fresh }: Pick<RunRow, 'fresh'>): boolean {
   return signOf(fresh) > 0;
 }
 
