@@ -39,7 +39,7 @@ export async function loadCreditedDeal(tx: Transaction, dealId: string): Promise
   const { rows } = await (tx.asOf === null
     ? sql<Pick<CreditedDeal, 'credits'>>`select credits from deals where ${ofDeal}`
     : sql<Pick<CreditedDeal, 'credits'>>`
-        select credits from deal_credit_history where ${ofDeal} and changed_at <= ${tx.asOf}::timestamptz
+        select credits from deal_credit_history where ${ofDeal} and changed_at <= ${tx.until}::timestamptz
         order by position desc limit 1`
   ).execute(tx.db);
   return { ...head, credits: rows[0]?.credits ?? null };

@@ -24,7 +24,7 @@ export async function findDealHeads(
 ): Promise<ReadonlyMap<string, DealHead>> {
   if (dealIds.length === 0) return new Map();
   const ids = [...new Set(dealIds)];
-  const heads = tx.asOf === null ? await selectPresent(tx, ids) : await selectEarlier(tx, ids, tx.asOf);
+  const heads = tx.asOf === null ? await selectPresent(tx, ids) : await selectEarlier(tx, ids);
   return new Map(heads.map((head) => [head.dealId, head]));
 }
 
@@ -36,12 +36,12 @@ async function selectPresent(tx: Transaction, ids: readonly string[]): Promise<D
 }
 
 /** The mappings of fields and of people are the present ones. */
-async function selectEarlier(tx: Transaction, ids: readonly string[], at: Date): Promise<DealHead[]> {
+async function selectEarlier(tx: Transaction, ids: readonly string[]): Promise<DealHead[]> {
   const { rows } = await sql<DealContent & { readonly dealId: string }>`
     select id as "dealId", v.fields, v.given from unnest(${ids}::text[]) wanted (id)
     cross join lateral (
       select fields, given from deal_versions
-      where workspace_id = ${tx.workspaceId} and deal_id = wanted.id and taken_at <= ${at}::timestamptz
+      where workspace_id = ${tx.workspaceId} and deal_id = wanted.id and taken_at <= ${tx.until}::timestamptz
       order by taken_at desc, snapshot_id desc nulls first limit 1
     ) v`.execute(tx.db);
   const terms = await loadDealTerms(tx);

@@ -76,7 +76,7 @@ export async function loadCountedLines(
     : sql<CountedLines & { dealId: string }>`
         select distinct on (d.deal_id) d.deal_id as "dealId", d.source, coalesce(d.lines, '[]') as lines
         from deal_line_history d
-        where d.workspace_id = ${tx.workspaceId} and ${ofDeal} and d.changed_at <= ${tx.asOf}::timestamptz
+        where d.workspace_id = ${tx.workspaceId} and ${ofDeal} and d.changed_at <= ${tx.until}::timestamptz
         order by d.deal_id, d.position desc`
   ).execute(tx.db);
   return new Map(rows.map(({ dealId, source, lines }) => [dealId, { source, lines }]));

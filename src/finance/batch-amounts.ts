@@ -29,9 +29,9 @@ export interface BatchAmount extends BatchRow {
 export async function loadBatchAmounts(tx: Transaction, repIds: readonly string[]): Promise<BatchAmount[]> {
   const { rows } = await sql<BatchRow>`
     with batches as (
-      select b.*, w.timezone, coalesce(b.decided_at <= coalesce(${tx.asOf}::timestamptz, 'infinity'), false) as decided
+      select b.*, w.timezone, coalesce(b.decided_at <= ${tx.until}::timestamptz, false) as decided
       from payout_batches b join workspaces w on w.workspace_id = b.workspace_id
-      where b.workspace_id = ${tx.workspaceId} and b.created_at <= coalesce(${tx.asOf}::timestamptz, 'infinity')
+      where b.workspace_id = ${tx.workspaceId} and b.created_at <= ${tx.until}::timestamptz
     )
     select l.rep_id as "repId", b.batch_id as "batchId", l.period, l.currency,
       case when b.decided then b.status else 'open' end as status,

@@ -46,8 +46,8 @@ export async function loadClosedLots(tx: Transaction, repIds: readonly string[])
     select l.entity, l.rep_id as "repId", l.lot_key as key, l.month, l.content
     from accounting_lots l
     join accounting_closings c on c.workspace_id = l.workspace_id and c.month = l.month and c.version = l.version
-      and c.closed_at <= coalesce(${tx.asOf}::timestamptz, 'infinity')
-      and (c.reopened_at is null or c.reopened_at > ${tx.asOf}::timestamptz)
+      and c.closed_at <= ${tx.until}::timestamptz
+      and (c.reopened_at is null or c.reopened_at > ${tx.until}::timestamptz)
     where l.workspace_id = ${tx.workspaceId} and l.rep_id = any(${repIds}::uuid[])
     order by l.month`.execute(tx.db);
   const byRow = groupBy(rows, ({ entity, repId, key }) => `${entity}|${repId}|${key}`);

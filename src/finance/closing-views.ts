@@ -11,10 +11,10 @@ export async function listClosings(tx: Transaction): Promise<Closing[]> {
     select month, version, is_opening as "isOpening", hash, prepared_by as "preparedBy", closed_by as "closedBy",
       closed_at as "closedAt", reopen_reason as "reopenReason", reopen_requested_by as "reopenRequestedBy",
       reopen_requested_by_id as "reopenRequestedById", reopened_by as "reopenedBy",
-      case when reopened_at <= coalesce(${tx.asOf}::timestamptz, 'infinity') then reopened_at end as "reopenedAt",
+      case when reopened_at <= ${tx.until}::timestamptz then reopened_at end as "reopenedAt",
       posted_by as "postedBy", posted_at as "postedAt", posted_reference as "postedReference"
     from accounting_closings
-    where workspace_id = ${tx.workspaceId} and closed_at <= coalesce(${tx.asOf}::timestamptz, 'infinity')
+    where workspace_id = ${tx.workspaceId} and closed_at <= ${tx.until}::timestamptz
     order by month desc, version desc`.execute(tx.db);
   return rows;
 }
@@ -57,8 +57,8 @@ export async function loadPostedLines(
       l.batch_id as "batchId", l.draw_id as "drawId"
     from accounting_lines l
     join accounting_closings c on c.workspace_id = l.workspace_id and c.month = l.month and c.version = l.version
-      and c.closed_at <= coalesce(${tx.asOf}::timestamptz, 'infinity')
-      and (c.reopened_at is null or c.reopened_at > ${tx.asOf}::timestamptz)
+      and c.closed_at <= ${tx.until}::timestamptz
+      and (c.reopened_at is null or c.reopened_at > ${tx.until}::timestamptz)
     where l.workspace_id = ${tx.workspaceId} and l.month <= ${until}
       ${repIds === null ? sql`` : sql`and l.rep_id = any(${repIds}::uuid[])`}
     group by ${same}, case when l.kind <> 'amortisation' or l.month = ${until} then l.month || l.line_id end

@@ -11,7 +11,7 @@ export async function loadEstimates(
   const { rows } = await sql<{ month: Month; estimates: readonly StoredEstimate[] }>`
     select distinct on (month) month, estimates from accounting_estimates
     where workspace_id = ${tx.workspaceId} and month = any(${months}::text[])
-      and stored_at <= coalesce(${tx.asOf}::timestamptz, 'infinity')
+      and stored_at <= ${tx.until}::timestamptz
     order by month, version desc`.execute(tx.db);
   return rows.flatMap(({ month, estimates }) => estimates.map((estimate) => ({ ...estimate, month })));
 }

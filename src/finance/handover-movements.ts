@@ -21,7 +21,7 @@ export async function loadHandoverMovements(tx: Transaction): Promise<ReadonlyMa
     select h.handover_id as "handoverId", h.period, h.scope, h.amounts,
       (h.created_at at time zone known_zone(w.timezone))::date as day
     from payroll_handovers h join workspaces w on w.workspace_id = h.workspace_id
-    where h.workspace_id = ${tx.workspaceId} and h.created_at <= coalesce(${tx.asOf}::timestamptz, 'infinity')
+    where h.workspace_id = ${tx.workspaceId} and h.created_at <= ${tx.until}::timestamptz
     order by h.created_at, h.handover_id`.execute(tx.db);
   return groupBy(listHandoverMovements(rows), ({ repId }) => repId);
 }

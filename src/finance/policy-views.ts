@@ -10,7 +10,7 @@ export async function listPolicies(tx: Transaction, name: string | null): Promis
     select name, version, terms, ${proposalColumns(tx)}
     from accounting_policies
     where workspace_id = ${tx.workspaceId} ${name === null ? sql`` : sql`and name = ${name}`}
-      and proposed_at <= coalesce(${tx.asOf}::timestamptz, 'infinity')
+      and proposed_at <= ${tx.until}::timestamptz
     order by name, version`.execute(tx.db);
   return rows.map(({ terms, ...policy }) => ({ ...policy, ...terms }));
 }

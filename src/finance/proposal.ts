@@ -23,7 +23,7 @@ export const proposalFields = {
 
 /** The columns of a proposal as they were decided at `asOf`. */
 export function proposalColumns(tx: Transaction): RawBuilder<unknown> {
-  const isDecided = sql`decided_at <= coalesce(${tx.asOf}::timestamptz, 'infinity')`;
+  const isDecided = sql`decided_at <= ${tx.until}::timestamptz`;
   return sql`proposed_by as "proposedBy", proposed_by_id as "proposedById",
     case when ${isDecided} then status else 'proposed' end as status,
     case when status = 'approved' and ${isDecided} then decided_by end as "approvedBy"`;

@@ -47,7 +47,7 @@ export async function loadRepEntities(
   const { rows } = await sql<{ repId: string; entities: readonly RepEntity[] }>`
     select distinct on (rep_id) rep_id as "repId", entities from accounting_rep_entities
     where workspace_id = ${tx.workspaceId} and rep_id = any(${repIds}::uuid[])
-      and stored_at <= coalesce(${tx.asOf}::timestamptz, 'infinity')
+      and stored_at <= ${tx.until}::timestamptz
     order by rep_id, version desc`.execute(tx.db);
   return new Map(rows.map(({ repId, entities }) => [repId, entities]));
 }

@@ -43,7 +43,7 @@ export async function listEntities(tx: Transaction): Promise<StoredEntity[]> {
     select distinct on (code) code, name, currency, framework, payroll_tax as "payrollTax", accounts
     from accounting_entities
     where workspace_id = ${tx.workspaceId}
-      and (version = 1 or stored_at <= coalesce(${tx.asOf}::timestamptz, 'infinity'))
+      and (version = 1 or stored_at <= ${tx.until}::timestamptz)
     order by code, version desc`.execute(tx.db);
   return rows;
 }

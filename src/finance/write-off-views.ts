@@ -14,7 +14,7 @@ export async function listWriteOffs(tx: Transaction, writeOffId: string | null):
     from accounting_write_offs w
     join reps r on r.workspace_id = w.workspace_id and r.rep_id = w.rep_id
     where w.workspace_id = ${tx.workspaceId} ${writeOffId === null ? sql`` : sql`and w.write_off_id = ${writeOffId}::uuid`}
-      and w.proposed_at <= coalesce(${tx.asOf}::timestamptz, 'infinity')
+      and w.proposed_at <= ${tx.until}::timestamptz
     order by w.day desc, w.write_off_id`.execute(tx.db);
   return rows;
 }
@@ -33,6 +33,6 @@ export async function loadApprovedWriteOffs(
   const { rows } = await sql<Pick<StoredWriteOff, 'repId' | 'entity' | 'currency' | 'amount' | 'day'>>`
     select rep_id as "repId", entity, currency, amount::text as amount, day from accounting_write_offs
     where workspace_id = ${tx.workspaceId} and rep_id = any(${repIds}::uuid[]) and status = 'approved'
-      and decided_at <= coalesce(${tx.asOf}::timestamptz, 'infinity')`.execute(tx.db);
+      and decided_at <= ${tx.until}::timestamptz`.execute(tx.db);
   return rows.map((row) => ({ ...row, amount: Decimal.of(row.amount) }));
 }

@@ -37,7 +37,7 @@ export async function loadHandedAmounts(
   const { rows } = await sql<HandedFile>`
     select scope, ${amounts} from payroll_handovers
     where workspace_id = ${tx.workspaceId} and period = ${period}
-      and created_at <= coalesce(${tx.asOf}::timestamptz, 'infinity')
+      and created_at <= ${tx.until}::timestamptz
     order by created_at, handover_id`.execute(tx.db);
   return { files: rows.length, people: addUp(rows) };
 }

@@ -186,7 +186,6 @@ export async function listChecks(
   period: Period,
   repIds: readonly string[] | null,
 ): Promise<ReadonlyMap<string, readonly Check[]>> {
-  const asOf = tx.asOf;
   const { rows } = await sql<{
     repId: string;
     version: number;
@@ -199,7 +198,7 @@ export async function listChecks(
     from statement_checks c
     left join reps a on a.workspace_id = c.workspace_id and a.rep_id = c.author_id
     where c.workspace_id = ${tx.workspaceId} and c.period = ${period}
-      ${asOf === null ? sql`` : sql`and c.checked_at <= ${asOf}::timestamptz`}
+      and c.checked_at <= ${tx.until}::timestamptz
       ${repIds === null ? sql`` : sql`and c.rep_id = any(${repIds}::uuid[])`}
     order by c.rep_id, c.version desc`.execute(tx.db);
   const check = ({ version, note, authorId, author, at }: (typeof rows)[number]): Check => ({

@@ -7,12 +7,11 @@ import { monthColumns, monthSums } from '../output/totals.js';
  * at that instant, from the history. A history row has the time at which its transaction began.
  */
 export function eventsTable(tx: Transaction): RawBuilder<unknown> {
-  const instant = tx.asOf;
-  if (instant === null) return sql`commission_events`;
+  if (tx.asOf === null) return sql`commission_events`;
   return sql`(
     select * from (
       select distinct on (rep_id, event_id) *, changed_at as updated_at from commission_event_history
-      where workspace_id = ${tx.workspaceId} and changed_at <= ${instant}::timestamptz
+      where workspace_id = ${tx.workspaceId} and changed_at <= ${tx.until}::timestamptz
       order by rep_id, event_id, revision desc
     ) latest where change <> 'deleted')`;
 }
@@ -30,10 +29,9 @@ export function monthsTable(tx: Transaction): RawBuilder<unknown> {
 
 /** The states of statements as a table expression: the current rows, or in a transaction with `asOf` the earlier ones. */
 export function statementPeriodsTable(tx: Transaction): RawBuilder<unknown> {
-  const instant = tx.asOf;
-  if (instant === null) return sql`statement_periods`;
+  if (tx.asOf === null) return sql`statement_periods`;
   return sql`(
     select distinct on (rep_id, period) * from statement_period_history
-    where workspace_id = ${tx.workspaceId} and changed_at <= ${instant}::timestamptz
+    where workspace_id = ${tx.workspaceId} and changed_at <= ${tx.until}::timestamptz
     order by rep_id, period, position desc)`;
 }

@@ -9,7 +9,7 @@ export function fiscalYearsColumn(tx: Transaction): RawBuilder<FiscalYear[]> {
   if (tx.asOf !== null)
     return sql`coalesce((
       select years from fiscal_year_history
-      where workspace_id = ${tx.workspaceId} and changed_at <= ${tx.asOf}::timestamptz
+      where workspace_id = ${tx.workspaceId} and changed_at <= ${tx.until}::timestamptz
       order by position desc limit 1), '[]')`;
   return sql`coalesce((
     select jsonb_agg(jsonb_build_object('year', year, 'start', start_day, 'pattern', pattern, 'weeks', weeks) order by year)

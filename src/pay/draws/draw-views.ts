@@ -17,10 +17,10 @@ function drawsTable(tx: Transaction): RawBuilder<unknown> {
     from draws d
     join lateral (
       select * from draw_history
-      where workspace_id = d.workspace_id and draw_id = d.draw_id and changed_at <= ${tx.asOf}::timestamptz
+      where workspace_id = d.workspace_id and draw_id = d.draw_id and changed_at <= ${tx.until}::timestamptz
       order by position desc limit 1
     ) h on true
-    where d.workspace_id = ${tx.workspaceId} and coalesce(d.deleted_at, 'infinity') > ${tx.asOf}::timestamptz)`;
+    where d.workspace_id = ${tx.workspaceId} and coalesce(d.deleted_at, 'infinity') > ${tx.until}::timestamptz)`;
 }
 
 interface DrawRow extends Omit<Draw, 'createdAt' | 'recovery'> {
@@ -43,7 +43,7 @@ export async function listDraws(tx: Transaction, { drawId, repIds }: DrawFilter)
           'by', f.forgiven_by) order by f.created_at, f.forgiveness_id)
         from draw_forgiveness f
         where f.workspace_id = d.workspace_id and f.draw_id = d.draw_id
-          and f.created_at <= coalesce(${tx.asOf}::timestamptz, 'infinity')), '[]') as forgiven
+          and f.created_at <= ${tx.until}::timestamptz), '[]') as forgiven
     from ${drawsTable(tx)} d
     where d.workspace_id = ${tx.workspaceId}
       ${drawId === undefined ? sql`` : sql`and d.draw_id = ${drawId}`}

@@ -41,7 +41,7 @@ async function loadUnacceptedPlans(tx: Transaction): Promise<HoldTerms[]> {
       on a.workspace_id = v.workspace_id and a.plan_id = v.plan_id
     left join plan_acceptances x on x.workspace_id = v.workspace_id and x.plan_id = v.plan_id and x.rep_id = a.rep_id
       and x.decision = 'accepted' and x.configuration_sha256 = plan_configuration_sha256(v)
-      ${tx.asOf === null ? sql`` : sql`and x.decided_at <= ${tx.asOf}::timestamptz`}
+      and x.decided_at <= ${tx.until}::timestamptz
     where v.workspace_id = ${tx.workspaceId} and v.acceptance = 'hold_pay'
     group by v.plan_version_id, a.rep_id`.execute(tx.db);
   return rows;

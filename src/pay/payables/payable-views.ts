@@ -71,7 +71,7 @@ async function loadPaid(tx: Transaction, repIds: readonly string[]): Promise<Pai
     join statements s on s.workspace_id = l.workspace_id and s.rep_id = l.rep_id and s.period = l.period
       and s.version = l.version
     where l.workspace_id = ${tx.workspaceId} and l.rep_id = any(${repIds}::uuid[])
-      and b.decided_at <= coalesce(${tx.asOf}::timestamptz, 'infinity')
+      and b.decided_at <= ${tx.until}::timestamptz
     order by b.decided_at, b.batch_id`.execute(tx.db);
   return rows;
 }

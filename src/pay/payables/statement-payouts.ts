@@ -52,10 +52,10 @@ function withoutKeys(parts: ReadonlyMap<string, readonly Part[]>): ReadonlyMap<s
 async function loadParts(tx: Transaction, isSelected: RawBuilder<unknown>): Promise<Part[]> {
   const { rows } = await sql<Part>`
     select l.rep_id as "repId", l.period, b.batch_id as "batchId", l.currency,
-      case when b.status = 'paid' and b.decided_at <= coalesce(${tx.asOf}::timestamptz, 'infinity') then 'paid' else 'open' end as status, l.amount::float8 as amount,
-      case when b.decided_at <= coalesce(${tx.asOf}::timestamptz, 'infinity') then b.paid_on end as "paidOn"
+      case when b.status = 'paid' and b.decided_at <= ${tx.until}::timestamptz then 'paid' else 'open' end as status, l.amount::float8 as amount,
+      case when b.decided_at <= ${tx.until}::timestamptz then b.paid_on end as "paidOn"
     from ${batchedLines}
-    where l.workspace_id = ${tx.workspaceId} and b.created_at <= coalesce(${tx.asOf}::timestamptz, 'infinity')
+    where l.workspace_id = ${tx.workspaceId} and b.created_at <= ${tx.until}::timestamptz
       ${isSelected}
     order by b.created_at, l.currency`.execute(tx.db);
   return rows;

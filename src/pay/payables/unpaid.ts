@@ -22,7 +22,7 @@ export function unpaidAmounts(tx: Transaction, period: Period): RawBuilder<unkno
     left join (
       select l.rep_id, l.currency, sum(l.amount) as amount from ${batchedLines}
       where l.workspace_id = ${tx.workspaceId} and l.period = ${period}
-        and b.created_at <= coalesce(${tx.asOf}::timestamptz, 'infinity')
+        and b.created_at <= ${tx.until}::timestamptz
       group by l.rep_id, l.currency
     ) batched on batched.rep_id = p.rep_id and batched.currency = p.currency
     where p.amount > coalesce(batched.amount, 0)`;

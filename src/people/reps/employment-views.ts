@@ -16,7 +16,7 @@ export function isSameEmployment(a: Employment, b: Employment): boolean {
 export async function findEmploymentAsOf(tx: Transaction, repId: string): Promise<Employment> {
   const { rows } = await sql<Employment>`
     select hire_date as "hireDate", end_date as "endDate" from employment_history
-    where workspace_id = ${tx.workspaceId} and rep_id = ${repId} and changed_at <= ${tx.asOf}::timestamptz
+    where workspace_id = ${tx.workspaceId} and rep_id = ${repId} and changed_at <= ${tx.until}::timestamptz
     order by position desc limit 1`.execute(tx.db);
   return rows[0] ?? { hireDate: null, endDate: null };
 }

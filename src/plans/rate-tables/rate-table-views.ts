@@ -15,7 +15,7 @@ export async function findTableRevision(tx: Transaction, name: string): Promise<
   const { rows } = await sql<TableRevision>`
     select revision, content as "table" from rate_table_revisions
     where workspace_id = ${tx.workspaceId} and lower(table_name) = lower(${name})
-      and changed_at <= coalesce(${tx.asOf}::timestamptz, 'infinity')
+      and changed_at <= ${tx.until}::timestamptz
     order by revision desc limit 1`.execute(tx.db);
   return rows[0] ?? null;
 }

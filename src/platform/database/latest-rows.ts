@@ -9,7 +9,7 @@ export function latestRows(
   conditions: readonly RawBuilder<unknown>[] = [],
 ): RawBuilder<unknown> {
   const columns = sql.join(key.map((name) => sql.ref(name)));
-  const until = sql`changed_at <= coalesce(${tx.asOf}::timestamptz, 'infinity')`;
+  const until = sql`changed_at <= ${tx.until}::timestamptz`;
   return sql`(
     select distinct on (${columns}) * from ${sql.table(history)}
     where ${sql.join([sql`workspace_id = ${tx.workspaceId}`, until, ...conditions], sql` and `)}

@@ -70,6 +70,14 @@ export class Transaction {
     this.revision = revision;
   }
 
+  /**
+   * The end of the millisecond of `asOf`, with which SQL compares stored instants: they have microseconds, and the API states their
+   * milliseconds. `infinity` for the current state.
+   */
+  get until(): string {
+    return this.asOf === null ? 'infinity' : this.asOf.toISOString().replace('Z', '999Z');
+  }
+
   /** The cache that transactions of the unit of work share. Different kinds of data have different keys. */
   cacheOf<T extends object>(): VersionedCache<T> {
     return this.cache as unknown as VersionedCache<T>;

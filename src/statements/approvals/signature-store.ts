@@ -42,9 +42,7 @@ export async function listSignatures(
   period: Period,
   repIds: readonly string[] | null,
 ): Promise<ReadonlyMap<string, readonly Signature[]>> {
-  const asOf = tx.asOf;
-  const endedAt =
-    asOf === null ? sql`s.ended_at` : sql`case when s.ended_at <= ${asOf}::timestamptz then s.ended_at end`;
+  const endedAt = sql`case when s.ended_at <= ${tx.until}::timestamptz then s.ended_at end`;
   const { rows } = await sql<Signature>`
     select s.signature_id as "signatureId", s.rep_id as "repId", s.step, s.version, s.content_hash as "contentHash",
       s.signer_id as "signerId", p.name as signer, s.signed_at as "signedAt", s.carried_amount::text as "carriedAmount",
@@ -55,7 +53,7 @@ export async function listSignatures(
     left join reps b on b.workspace_id = s.workspace_id and b.rep_id = s.on_behalf_of
     where s.workspace_id = ${tx.workspaceId} and s.period = ${period}
       ${repIds === null ? sql`` : sql`and s.rep_id = any(${repIds}::uuid[])`}
-      ${asOf === null ? sql`` : sql`and s.signed_at <= ${asOf}::timestamptz`}
+      and s.signed_at <= ${tx.until}::timestamptz
     order by s.position`.execute(tx.db);
   return groupBy(rows, ({ repId }) => repId);
 }

@@ -30,10 +30,10 @@ export async function listNewestComments(
   { repId, period }: StatementKey,
   { limit, dealId }: { readonly limit: number; readonly dealId?: string | null },
 ): Promise<Comment[]> {
-  const asOf = tx.asOf;
-  let query = selectComments(tx, repId).where('c.period', '=', period);
+  let query = selectComments(tx, repId)
+    .where('c.period', '=', period)
+    .where(sql<boolean>`c.created_at <= ${tx.until}::timestamptz`);
   if (dealId !== undefined) query = query.where(sql<boolean>`c.deal_id is not distinct from ${dealId}`);
-  if (asOf !== null) query = query.where('c.created_at', '<=', asOf);
   const rows = await query.orderBy('c.created_at', 'desc').orderBy('c.comment_id', 'desc').limit(limit).execute();
   return rows.reverse().map(toComment);
 }

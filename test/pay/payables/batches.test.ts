@@ -173,6 +173,14 @@ describe('payout batches', () => {
     expect(await waitingAt(generatedAt)).to.deep.equal([2880]);
   });
 
+  it('are read at the instants that they state, which are in milliseconds', async () => {
+    const work = await paidDeal();
+    const { batchId, createdAt } = await work.api.expect(201, 'POST', '/v1/payout-batches', { period: '2026-01' });
+    const { decidedAt } = await work.api.expect(200, 'PATCH', `/v1/payout-batches/${batchId}`, { status: 'paid' });
+    const statusAt = async (asOf: string) => (await work.statement('2026-01', `&asOf=${asOf}`)).payouts[0]?.status;
+    expect([await statusAt(createdAt), await statusAt(decidedAt)]).to.deep.equal(['open', 'paid']);
+  });
+
   it('cannot begin on days that a payroll file has paid', async () => {
     const work = await PayWorkspace.create(service, { payouts: null, payout: null });
     await work.deal('D', 60_000, '2026-01-15');
