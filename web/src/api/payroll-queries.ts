@@ -59,7 +59,7 @@ export function peopleOf({ approved, missing, covered }: PayrollSums): number {
   return approved.people + missing.people + covered;
 }
 
-/** Files of more people are requested by the reader, and made by a worker. */
+/** Files of more people are requested by the reader and made by a worker, and what is held of them is not listed. */
 export const maxPeopleAtOnce = 2000;
 
 export const payrollFileQuery = (period: string, layout: Layout, scope: Scope, isLarge = false) =>

@@ -10,7 +10,7 @@ import { type Held, type Run, unpaidSums } from './pay-run.js';
 interface PayRunStripProps {
   readonly sums: PayrollSums;
   readonly run: Run;
-  /** What is held; null for a period before the present one, of which holds say nothing. */
+  /** What is held; null where that is not known. */
   readonly held: readonly Held[] | null;
 }
 

@@ -4,6 +4,7 @@ import { heldPayablesQuery, payoutBatchesQuery } from '../../api/payout-queries.
 import {
   handoversQuery,
   type Layout,
+  maxPeopleAtOnce,
   type PayrollSums,
   type PayrollTerms,
   payrollSumsQuery,
@@ -164,22 +165,26 @@ interface PaySumsProps extends Pick<Parameters<typeof PayRun>[0], 'period' | 'ru
   readonly sums: PayrollSums;
 }
 
-/** The sums of a pay period and its people. Holds are those of today, so earlier periods have none. */
+/** The sums of a pay period and its people. */
 function PaySums({ period, people, sums, run, team, listed }: PaySumsProps) {
-  const isPresent = period >= useEndedPeriod();
-  const held = useHeld(isPresent, people);
+  const held = useHeld(period, sums, people);
   return (
     <>
-      <PayRunStrip {...{ sums, run }} held={isPresent ? held : null} />
+      <PayRunStrip {...{ sums, run, held }} />
       <PayRun {...{ period, run, team, listed }} currency={sums.currency} people={peopleOf(sums)} />
-      <HeldCard held={held} />
+      <HeldCard held={held ?? []} />
     </>
   );
 }
 
-function useHeld(isPresent: boolean, people?: PeopleQuery): readonly Held[] {
-  const payables = useQuery({ ...heldPayablesQuery(people), enabled: isPresent }).data?.payables ?? [];
-  return listHeld(payables);
+/**
+ * What is held of the people; null for an earlier period, because holds are those of today, and for more people than one request
+ * evaluates.
+ */
+function useHeld(period: string, sums: PayrollSums, people?: PeopleQuery): readonly Held[] | null {
+  const isRead = period >= useEndedPeriod() && peopleOf(sums) <= maxPeopleAtOnce;
+  const { data } = useQuery({ ...heldPayablesQuery(people), enabled: isRead });
+  return isRead ? listHeld(data?.payables ?? []) : null;
 }
 
 interface PayoutProps extends Pick<PayrollPeriodProps, 'period' | 'sums' | 'file'> {
@@ -191,7 +196,7 @@ interface PayoutProps extends Pick<PayrollPeriodProps, 'period' | 'sums' | 'file
 function Payout({ period, sums, run, terms, file }: PayoutProps) {
   const { role } = useSession();
   const batches = useQuery({ ...payoutBatchesQuery(period), enabled: role !== 'manager' });
-  const held = useHeld(period >= useEndedPeriod());
+  const held = useHeld(period, sums);
   if (role === 'manager') return null;
   return (
     <Loaded query={batches} height={480}>
@@ -200,7 +205,7 @@ function Payout({ period, sums, run, terms, file }: PayoutProps) {
           <NextBatch
             {...{ period, run, terms }}
             currency={sums.currency}
-            withoutRow={listWithoutRow(run, held)}
+            withoutRow={listWithoutRow(run, held ?? [])}
             layout={file.layout ?? loaded[0]?.layout}
             paidIn={file.currency}
             open={loaded.filter(({ status }) => status === 'open')}
