@@ -93,71 +93,79 @@ export type PayRun = z.input<typeof payRun>;
 
 const namedOthers = 100;
 
-/** What the `tables` of the pay period pay, and what of it batches contain. */
-export async function sumPayRun(tx: Transaction, period: Period, tables: RawBuilder<unknown>): Promise<PayRun> {
-  const { rows } = await sql<PayRun>`
-    with ${tables},
+/**
+ * Further tables for {@link payRunSums}. Whether something is unpaid to a person is joined: PostgreSQL estimates a hundred elements for each
+ * list of JSON, and would search a list of that length for every person.
+ */
+export function payRunTables(tx: Transaction, period: Period): RawBuilder<unknown> {
+  return sql`
     unpaid as materialized (select * from (${unpaidAmounts(tx, period)}) unpaid join people using (rep_id)),
+    run_people as materialized (
+      select people.*, unpaid.rep_id is not null as is_unpaid
+      from people left join (select distinct rep_id from unpaid) unpaid using (rep_id)
+    ),
     batched as materialized (
-      select l.rep_id, l.currency, l.amount, b.status as batch_status, b.paid_on
-      from ${batchedLines} join people on people.rep_id = l.rep_id
+      select rep_id, is_unpaid, l.currency, l.amount, b.status as batch_status, b.paid_on
+      from ${batchedLines} join run_people using (rep_id)
       where l.workspace_id = ${tx.workspaceId} and l.period = ${period}
     ),
     totals as materialized (
-      select rep_id, total ->> 'currency' as currency,
+      select rep_id, is_unpaid, total ->> 'currency' as currency,
         (total ->> 'released')::numeric + (total ->> 'carriedIn')::numeric as released,
         coalesce((total ->> 'drawn')::numeric, 0) as drawn,
         (total ->> 'recovered')::numeric + coalesce((total ->> 'repaid')::numeric, 0) as deducted,
         (total ->> 'payable')::numeric as payable, (total ->> 'closing')::numeric as owed
-      from stated join people using (rep_id) cross join lateral jsonb_array_elements(totals) total
-    )
-    select
-      ${rowsOf(sql`
-        select currency, ${isUnpaidPerson} as "isUnpaid", sum(released) as released, sum(drawn) as drawn,
-          sum(deducted) as deducted, sum(payable) as payable, sum(owed) as owed
-        from totals group by 1, 2 order by 1, 2`)} as earned,
-      ${rowsOf(sql`
-        select currency, ${isUnpaidPerson} as "isUnpaid",
-          sum(case batch_status when 'open' then amount else 0 end) as "inOpenBatches",
-          sum(case batch_status when 'paid' then amount else 0 end) as "inPaidBatches",
-          sum(case batch_status when 'none' then amount else 0 end) as unpaid
-        from (
-          select rep_id, currency, amount, batch_status from batched
-          union all select rep_id, currency, amount, 'none' from unpaid
-        ) part group by 1, 2 order by 1, 2`)} as paid,
-      (select count(distinct rep_id)::int from unpaid) as "unpaidPeople",
-      (select count(distinct rep_id)::int from batched where batch_status = 'paid') as "paidPeople",
-      (select coalesce(jsonb_agg(distinct paid_on order by paid_on) filter (where batch_status = 'paid'), '[]') from batched) as "paidOn",
-      ${rowsOf(sql`
-        select batch.currency, (select sum(amount) from unpaid where currency = batch.currency) as amount,
-          (select count(distinct rep_id)::int from unpaid where ${isOfBatch}) as people,
-          ${someOf(sql`lacks_id and ${isInBatch}`)} as "withoutPayrollId",
-          ${someOf(sql`has_changed_id and ${isInBatch}`)} as "changedPayrollIds",
-          ${someOf(sql`shares_id and ${isInBatch}`)} as "sharedPayrollIds"
-        from (select currency from unpaid group by rollup (currency)) batch
-        where exists (select from unpaid)
-        order by batch.currency nulls last`)} as next,
-      ${rowsOf(sql`
-        select reason, count(*)::int as count,
-          jsonb_agg(jsonb_build_object('repId', rep_id, 'name', name) order by position)
-            filter (where position <= ${namedOthers}) as people
-        from (
-          select *, row_number() over (partition by reason order by lower(name), rep_id) as position
-          from (
-            select rep_id, name, case
-              when exists (select from batched where batched.rep_id = people.rep_id and amount <> 0) then 'batched'
-              when exists (select from totals where totals.rep_id = people.rep_id and owed > 0) then 'owes'
-              else 'nothing' end as reason
-            from people where state = 'approved' and not ${isUnpaidPerson}
-          ) other
-        ) other group by reason order by reason`)} as others`.execute(tx.db);
-  return rows[0] as PayRun;
+      from stated join run_people using (rep_id) cross join lateral jsonb_array_elements(totals) total
+    )`;
 }
-
-const isUnpaidPerson = sql`rep_id in (select rep_id from unpaid)`;
 
 /** Of the rows of unpaid amounts. */
 const isOfBatch = sql`(batch.currency is null or unpaid.currency = batch.currency)`;
 
 /** Of the rows of people. */
 const isInBatch = sql`people.rep_id in (select unpaid.rep_id from unpaid where ${isOfBatch})`;
+
+/** What the tables of payroll and those of {@link payRunTables} pay, as {@link PayRun}. */
+export const payRunSums = sql`jsonb_build_object(
+  'earned', ${rowsOf(sql`
+    select currency, is_unpaid as "isUnpaid", sum(released) as released, sum(drawn) as drawn, sum(deducted) as deducted,
+      sum(payable) as payable, sum(owed) as owed
+    from totals group by currency, is_unpaid order by currency, is_unpaid`)},
+  'paid', ${rowsOf(sql`
+    select currency, is_unpaid as "isUnpaid",
+      sum(case batch_status when 'open' then amount else 0 end) as "inOpenBatches",
+      sum(case batch_status when 'paid' then amount else 0 end) as "inPaidBatches",
+      sum(case batch_status when 'none' then amount else 0 end) as unpaid
+    from (
+      select currency, is_unpaid, amount, batch_status from batched
+      union all select currency, true, amount, 'none' from unpaid
+    ) part group by currency, is_unpaid order by currency, is_unpaid`)},
+  'unpaidPeople', (select count(distinct rep_id) from unpaid),
+  'paidPeople', (select count(distinct rep_id) from batched where batch_status = 'paid'),
+  'paidOn', (
+    select coalesce(jsonb_agg(distinct paid_on order by paid_on), '[]') from batched where batch_status = 'paid'),
+  'next', ${rowsOf(sql`
+    select batch.currency, (select sum(amount) from unpaid where currency = batch.currency) as amount,
+      (select count(distinct rep_id) from unpaid where ${isOfBatch}) as people,
+      ${someOf(sql`lacks_id and ${isInBatch}`)} as "withoutPayrollId",
+      ${someOf(sql`has_changed_id and ${isInBatch}`)} as "changedPayrollIds",
+      ${someOf(sql`shares_id and ${isInBatch}`)} as "sharedPayrollIds"
+    from (select currency from unpaid group by rollup (currency)) batch
+    where exists (select from unpaid)
+    order by batch.currency nulls last`)},
+  'others', ${rowsOf(sql`
+    select reason, count(*) as count,
+      jsonb_agg(jsonb_build_object('repId', rep_id, 'name', name) order by position)
+        filter (where position <= ${namedOthers}) as people
+    from (
+      select *, row_number() over (partition by reason order by lower(name), rep_id) as position
+      from (
+        select rep_id, name, case
+          when contained.rep_id is not null then 'batched' when owing.rep_id is not null then 'owes' else 'nothing'
+        end as reason
+        from run_people
+        left join (select distinct rep_id from batched where amount <> 0) contained using (rep_id)
+        left join (select distinct rep_id from totals where owed > 0) owing using (rep_id)
+        where state = 'approved' and not is_unpaid
+      ) other
+    ) other group by reason order by reason`)})`;

@@ -9,7 +9,7 @@ import { lineJoin } from '../people/reps/rep-views.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
 import { paysOf } from './payslip.js';
 import { hasChangedPayrollId, payrollIdTables, sharesPayrollId } from './statement-views.js';
-import { hasAmount, readTeamStatements, type TeamMemberStatement } from './team-statements.js';
+import { hasAmount, readUnstated, type TeamMemberStatement } from './team-statements.js';
 
 export interface PayrollOf {
   readonly currency: string;
@@ -95,8 +95,7 @@ async function listLive(
   currency: string,
   repIds: readonly string[] | null,
 ): Promise<unknown[]> {
-  const members = await readTeamStatements(tx, period, currency, { repIds, everyone: false });
-  return members.filter(({ status }) => status === 'none').map(toLive);
+  return (await readUnstated(tx, period, currency, { repIds, everyone: false })).map(toLive);
 }
 
 function toLive(member: TeamMemberStatement) {

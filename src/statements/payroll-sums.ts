@@ -3,7 +3,7 @@ import { type Period } from '../kernel/period.js';
 import { isPayPeriod } from '../pay/payables/payout-settings.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
 import { handedByPerson } from './handed-amounts.js';
-import { type PayRun, sumPayRun } from './pay-run.js';
+import { type PayRun, payRunSums, payRunTables } from './pay-run.js';
 import { type PayrollOf, payrollTables, rowsOf, type SomePeople, someOf } from './payroll-people.js';
 
 /** approved: payroll pays it; covered: another approved statement pays its days; missing: any other statement. */
@@ -42,12 +42,12 @@ export interface PayrollSums {
 export async function sumPayroll(tx: Transaction, period: Period, of: PayrollOf): Promise<PayrollSums> {
   const paysOut = await isPayPeriod(tx, period);
   const tables = await payrollTables(tx, period, of, paysOut);
-  const { rows } = await sql<Omit<PayrollSums, 'run'>>`
+  const { rows } = await sql<PayrollSums>`
     with ${tables},
     files as (
       select period, scope, amounts, row_number() over (order by created_at, handover_id) as position
       from payroll_handovers where workspace_id = ${tx.workspaceId} and period = ${period}
-    ), ${handedByPerson}
+    ), ${handedByPerson} ${paysOut ? sql`, ${payRunTables(tx, period)}` : sql``}
     select
       ${rowsOf(sql`
         select * from (
@@ -64,7 +64,6 @@ export async function sumPayroll(tx: Transaction, period: Period, of: PayrollOf)
         select currency, sum(net)::text as amount from handed join people using (rep_id) where state = 'approved'
         group by currency order by currency`)} as "handedOver",
       ${someOf(sql`lacks_id`)} as "withoutId", ${someOf(sql`has_changed_id`)} as "changedIds",
-      ${someOf(sql`shares_id`)} as "sharedIds"`.execute(tx.db);
-  const run = paysOut ? await sumPayRun(tx, period, tables) : null;
-  return { run, ...(rows[0] as (typeof rows)[number]) };
+      ${someOf(sql`shares_id`)} as "sharedIds", ${paysOut ? payRunSums : sql`null`} as run`.execute(tx.db);
+  return rows[0] as PayrollSums;
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { fields } from '../api/resource-fields.js';
 import { sumEarnings } from '../earnings/commission-views.js';
+import { listTeamPage } from '../earnings/team-page.js';
 import { chunk } from '../kernel/chunk.js';
 import { Decimal } from '../kernel/decimal.js';
 import { groupBy } from '../kernel/group-by.js';
@@ -212,6 +213,18 @@ export async function readTeamStatements(
     return [{ ...toMember(rep, live.get(rep.repId) ?? [], currency), state }];
   };
   return withLivePayables(tx, period, (await mapInSlices(team, toListed, slice)).flat());
+}
+
+/** Those of the people without a version, whose amounts are calculated. */
+export async function readUnstated(
+  tx: Transaction,
+  period: Period,
+  currency: string,
+  selection: TeamSelection,
+): Promise<TeamMemberStatement[]> {
+  const everyone = { limit: 1_000_000_000, offset: 0, status: 'none' } as const;
+  const { repIds } = await listTeamPage(tx, period, { ...selection, withDrafts: true }, everyone);
+  return repIds.length === 0 ? [] : readTeamStatements(tx, period, currency, { ...selection, repIds });
 }
 
 /** Their lines are in memory together. */

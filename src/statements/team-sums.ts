@@ -13,7 +13,7 @@ import { type CurrencySummary } from './snapshot.js';
 import { statementStatuses, toSummaryResponse } from './statement.js';
 import {
   liveSummary,
-  readTeamStatements,
+  readUnstated,
   splitByCurrency,
   summaryEntry,
   type TeamSelection,
@@ -83,23 +83,18 @@ async function openDrafts(
       and not ${isCovered(tx, sql`h.rep_id`, period, days)}`;
 }
 
-/**
- * The sums by status and currency. In a pay period, the statement of each person is read: what is payable to people
- * without a version is not stored.
- */
+/** The sums by status and currency. In a pay period, what is payable to people without a version is calculated for each of them. */
 async function readSummaries(
   tx: Transaction,
   period: Period,
   currency: string,
   selection: TeamSelection,
 ): Promise<StatusSummary[]> {
-  if (await isPayPeriod(tx, period)) {
-    const members = await readTeamStatements(tx, period, currency, selection);
-    return members.flatMap(({ status, main, others }) => [main, ...others].map((summary) => ({ status, ...summary })));
-  }
   const { repIds } = selection;
-  const live = await sumTeamEarnings(tx, await loadRange(tx, period), repIds, period);
-  const ofNone = live.map((row) => ({ status: 'none' as const, ...liveSummary(row) }));
+  const live = (await isPayPeriod(tx, period))
+    ? (await readUnstated(tx, period, currency, selection)).flatMap(({ main, others }) => [main, ...others])
+    : (await sumTeamEarnings(tx, await loadRange(tx, period), repIds, period)).map(liveSummary);
+  const ofNone = live.map((summary) => ({ status: 'none' as const, ...summary }));
   return [...(await sumVersions(tx, period, repIds)), ...ofNone];
 }
 

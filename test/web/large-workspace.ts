@@ -4,11 +4,13 @@ export const largePeriod = '2026-02';
 
 /**
  * Adds people with a plan, a quota, an amount and half of them a draft of a statement, each a copy of one person whom the service
- * calculated. Every fiftieth person manages the people up to the next manager. Returns an id for each role.
+ * calculated; with payouts, everyone has an approved statement. Every fiftieth person manages the people up to the next manager. Returns
+ * an id for each role.
  */
 export async function addLargeWorkspace(
   browser: Pick<Browser, 'service' | 'workspace'>,
   people: number,
+  { paysOut = false }: { readonly paysOut?: boolean } = {},
 ): Promise<Readonly<Record<string, string>>> {
   const { api, workspaceId } = browser.workspace;
   const sql = (text: string) => browser.service.sql(text.replaceAll(':workspace', `'${workspaceId}'`));
@@ -43,7 +45,10 @@ export async function addLargeWorkspace(
     ...{ name: 'First', amount: 4000, stage: 'Won', closeDate: `${largePeriod}-10`, ownerId: 'first@large.example' },
   });
   await browser.workspace.calculated();
+  if (paysOut) await api.expect(200, 'PATCH', '/v1/workspaces', { payouts: { enabled: true, from: '2026-01-01' } });
   await api.expect(200, 'POST', '/v1/statements/generate', { period: largePeriod });
+  if (paysOut) await api.approve(first, largePeriod);
+  const hasStatement = paysOut ? 'true' : 'n % 2 = 0';
   const fill = async (table: string, changes: Readonly<Record<string, string>>, where = 'true') => {
     const columns = await browser.service.sql<{ name: string }>(
       `select column_name as name from information_schema.columns where table_name = '${table}' and is_generated = 'NEVER'
@@ -74,8 +79,8 @@ export async function addLargeWorkspace(
   await fill('assignments', { assignment_id: 'gen_random_uuid()', rep_id: person });
   await fill('quotas', { quota_id: 'gen_random_uuid()', rep_id: person, current_value: '4000 + n % 13000' });
   await fill('rep_months', { rep_id: person });
-  await fill('statement_periods', { rep_id: person }, 'n % 2 = 0');
-  await fill('statements', { statement_id: 'gen_random_uuid()', rep_id: person }, 'n % 2 = 0');
+  await fill('statement_periods', { rep_id: person }, hasStatement);
+  await fill('statements', { statement_id: 'gen_random_uuid()', rep_id: person }, hasStatement);
   await sql(
     `insert into reporting_lines (workspace_id, rep_id, from_day, manager_id)
      select :workspace, md5('large' || n)::uuid, '2020-01-01',
