@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { type ElementHandle, type Page } from 'puppeteer-core';
+import { until } from '#test/support/until.js';
 
 /** How a person operates a page: with a pointer or with the keyboard alone. */
 export interface InputMethod {
@@ -24,9 +25,16 @@ const isPhone = (page: Page) => (page.viewport()?.width ?? 0) < 768;
 // biome-ignore lint/suspicious/noExplicitAny: this function runs in the browser, whose types the tests do not have
 const isReady = (control: any): boolean => !control.matches(':disabled, [aria-busy]');
 
+// biome-ignore lint/suspicious/noExplicitAny: this function runs in the browser, whose types the tests do not have
+const noteClick = (control: any): { isHit: boolean } => {
+  const click = { isHit: false };
+  control.addEventListener('click', () => Object.assign(click, { isHit: true }), { once: true });
+  return click;
+};
+
 /**
- * Waits for the control. Dialogs are at the end of the document, so the last one is in the uppermost layer. Most controls
- * are there: waiting would compute the names of the whole page twice.
+ * Waits until the control is visible and can be used, whatever replaces it until then. Dialogs are at the end of the document, so the
+ * last one is in the uppermost layer.
  */
 async function find(page: Page, role: string, name: string): Promise<ElementHandle> {
   // A field that suggests values has the role of a combo box.
@@ -34,12 +42,12 @@ async function find(page: Page, role: string, name: string): Promise<ElementHand
   const selector = [...new Set([name, counted(name)])]
     .flatMap((one) => roles.map((each) => `::-p-aria([name="${one}"][role="${each}"])`))
     .join();
-  const present = (await page.$$(selector)).at(-1);
-  if (present !== undefined && (await present.isVisible()) && (await present.evaluate(isReady))) return present;
-  await page.waitForSelector(selector, { visible: true });
-  const control = (await page.$$(selector)).at(-1) as ElementHandle;
-  await page.waitForFunction(isReady, {}, control);
-  return control;
+  const look = async () => {
+    const control = (await page.$$(selector)).at(-1);
+    return control !== undefined && (await control.isVisible()) && (await control.evaluate(isReady)) ? control : null;
+  };
+  // A page that opens another one ends the context of what was found.
+  return until(() => look().catch(() => null), { what: `a ${role} “${name}” that can be used`, withinMs: 100_000 });
 }
 
 /** Numbers have no-break spaces behind them. */
@@ -54,10 +62,17 @@ const linkOf = (label: string) =>
 /** Clicks and taps. */
 export const pointer: InputMethod = {
   async press(page, role, name) {
-    const control = await find(page, role, name);
-    // Messages may cover the bottom of a phone for some seconds.
-    await control.evaluate((one) => one.scrollIntoView({ block: 'center', behavior: 'instant' }));
-    await control.click();
+    // A click misses a control that content above it has just moved.
+    for (let clicks = 0; clicks < 3; clicks += 1) {
+      const control = await find(page, role, name);
+      // Messages may cover the bottom of a phone for some seconds.
+      await control.evaluate((one) => one.scrollIntoView({ block: 'center', behavior: 'instant' }));
+      const click = await control.evaluateHandle(noteClick);
+      await control.click();
+      // A click that opens another page ends the context of this one.
+      if (await click.evaluate(({ isHit }) => isHit).catch(() => true)) return;
+    }
+    throw new Error(`no click reached the ${role} “${name}”`);
   },
   async write(page, label, text) {
     const field = await find(page, 'textbox', label);
