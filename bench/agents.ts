@@ -194,7 +194,7 @@ async function checkQuarter(call: Call): Promise<Findings> {
 async function findNextTier(call: Call): Promise<Findings> {
   const { reps } = await call('get_commissions', {});
   const quotas = reps.flatMap(({ repId, attainment }: Json) =>
-    attainment.filter(({ nextTier }: Json) => nextTier !== null).map((quota: Json) => ({ repId, ...quota })),
+    attainment.filter(({ nextTier }: Json) => Boolean(nextTier)).map((quota: Json) => ({ repId, ...quota })),
   );
   const missing = ({ nextTier, target }: Json) => nextTier.remaining / target;
   const [nearest] = quotas.sort((one: Json, other: Json) => missing(one) - missing(other));

@@ -138,6 +138,7 @@ async function underLoad(
     name: 'the load',
     effects: [rowsWritten(service.owner, stored, [workspace.workspaceId], () => Math.max(1, puts.length))],
     run: async () => {
+      putNext();
       const timer = setInterval(putNext, everyMs);
       try {
         measured = await work();

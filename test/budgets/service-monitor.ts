@@ -63,12 +63,17 @@ export class ServiceMonitor {
     }
   }
 
-  private probe(): Promise<void> {
-    return new Promise((resolve, reject) => {
-      request(`${this.url}/livez`, { agent: this.agent }, (response) => response.resume().on('end', resolve))
-        .on('error', reject)
-        .end();
-    });
+  /** Sends the request again if the service has closed the idle connection while it was sent. */
+  private async probe(): Promise<void> {
+    for (;;) {
+      const isSent = await new Promise((resolve, reject) => {
+        const sent = request(`${this.url}/livez`, { agent: this.agent }, (response) =>
+          response.resume().on('end', () => resolve(true)),
+        );
+        sent.on('error', (error) => (sent.reusedSocket ? resolve(false) : reject(error))).end();
+      });
+      if (isSent) return;
+    }
   }
 
   /** CPU time of the main thread, which runs the event loop. */
