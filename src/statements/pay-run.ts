@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { fields } from '../api/resource-fields.js';
 import { type Period } from '../kernel/period.js';
 import { batchedLines } from '../pay/payables/statement-payouts.js';
-import { unpaidAmounts } from '../pay/payables/unpaid.js';
+import { unpaidOf } from '../pay/payables/unpaid.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
 import { rowsOf, someOf } from './payroll-people.js';
 import { peopleWithoutPayrollId } from './team-statements.js';
@@ -98,8 +98,11 @@ const namedOthers = 100;
  * list of JSON, and would search a list of that length for every person.
  */
 export function payRunTables(tx: Transaction, period: Period): RawBuilder<unknown> {
+  const approved = sql`
+    select rep_id, currency, amount from people join stated using (rep_id) join amounts using (rep_id)
+    where state = 'approved'`;
   return sql`
-    unpaid as materialized (select * from (${unpaidAmounts(tx, period)}) unpaid join people using (rep_id)),
+    unpaid as materialized (${unpaidOf(tx, period, approved)}),
     run_people as materialized (
       select people.*, unpaid.rep_id is not null as is_unpaid
       from people left join (select distinct rep_id from unpaid) unpaid using (rep_id)
