@@ -230,7 +230,8 @@ function isClosedOn(workspaceId: string, repId: string, { from, to }: DayRange):
 
 /**
  * The rep's deals that closed on the days, newest first, 100 from the offset on, each with the commission it paid the rep. The commission is
- * in the currency of the deal; if the deal has no currency and was paid in another, in that one.
+ * in the currency of the deal; if the deal has no currency and was paid in another, in that one. `offset 0` makes the planner look events up
+ * by their deal: it would read all events of the rep for each deal.
  */
 export async function listClosedDeals(
   tx: Transaction,
@@ -252,9 +253,11 @@ export async function listClosedDeals(
     left join lateral (
       select e.currency, sum(e.amount) as commission,
         sum(e.amount) filter (where ${isRefundKeyColumn(sql`e.deal_key`)}) as refunded
-      from commission_events e
-      where e.workspace_id = ${tx.workspaceId} and e.deal_key = any(${keysOfDeal(tx, sql`d.deal_id`)}) and e.rep_id = ${repId} and e.status = 'earned'
-        and e.phase is distinct from 'periodic'
+      from unnest(${keysOfDeal(tx, sql`d.deal_id`)}) key (deal_key)
+      cross join lateral (
+        select * from commission_events where workspace_id = ${tx.workspaceId} and deal_key = key.deal_key offset 0
+      ) e
+      where e.rep_id = ${repId} and e.status = 'earned' and e.phase is distinct from 'periodic'
       group by e.currency
       order by e.currency = ${dealCurrency(workspaceCurrency)} desc, e.currency
       limit 1
