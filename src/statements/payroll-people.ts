@@ -125,12 +125,9 @@ const namedPeople = 5;
 
 /** How many approved people with an amount fulfil the condition, and who the first of them are by name. */
 export function someOf(condition: RawBuilder<unknown>): RawBuilder<unknown> {
-  return sql`(
-    select jsonb_build_object('count', count(*), 'people', coalesce(jsonb_agg(
-      jsonb_build_object('repId', rep_id, 'name', name, 'email', email) order by lower(name), rep_id)
-      filter (where position <= ${namedPeople}), '[]'))
-    from (
-      select *, row_number() over (order by lower(name), rep_id) as position
-      from people where state = 'approved' and has_amount and ${condition}
-    ) found)`;
+  const meant = sql`from people where state = 'approved' and has_amount and ${condition}`;
+  return sql`jsonb_build_object('count', (select count(*) ${meant}), 'people', (
+    select coalesce(
+      jsonb_agg(jsonb_build_object('repId', rep_id, 'name', name, 'email', email) order by lower(name), rep_id), '[]')
+    from (select * ${meant} order by lower(name), rep_id limit ${namedPeople}) first))`;
 }

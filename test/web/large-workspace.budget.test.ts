@@ -8,6 +8,8 @@ import { observeLoading, untilQuiet } from './page-timing.js';
 const people = Number(process.env['PEOPLE'] ?? 50_000);
 const maxBytes = 1_000_000;
 const maxMs = 1000;
+/** The sums of a pay period take 1.0 s on two idle cores. */
+const maxMsOfPayPeriod = 1500;
 /** Other processes of the machine delay a response too: a page fails only if a response is too slow every time. */
 const attempts = 3;
 
@@ -78,7 +80,12 @@ const pagesOf: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Fails if a response of the pages is too large, or too slow every time. */
-async function expectSmallResponses(browser: Browser, person: string, addresses: readonly string[]): Promise<void> {
+async function expectSmallResponses(
+  browser: Browser,
+  person: string,
+  addresses: readonly string[],
+  slowestMs = maxMs,
+): Promise<void> {
   let take: () => Sent[] = () => [];
   const prepare = async (page: Page) => {
     await observeLoading(page);
@@ -94,7 +101,7 @@ async function expectSmallResponses(browser: Browser, person: string, addresses:
     await browser.visit(page, address);
     await untilQuiet(page);
     return take()
-      .filter(({ bytes, ms }) => bytes > maxBytes || ms > maxMs)
+      .filter(({ bytes, ms }) => bytes > maxBytes || ms > slowestMs)
       .map(({ request, bytes, ms }) => `${address}: ${request}: ${bytes} bytes, ${ms} ms`);
   };
   const excess: string[] = [];
@@ -113,9 +120,9 @@ describe('the web app in a workspace of 50,000 people who are paid in pay period
   this.timeout(900_000);
   const browser = Browser.duringSuite({ isEmpty: true, optimizes: true });
 
-  it('sends payroll no response above 1 MB or 1 s', async () => {
+  it('sends payroll no response above 1 MB or 1.5 s', async () => {
     const { payroll = '' } = await addLargeWorkspace(browser, people, { paysOut: true });
-    await expectSmallResponses(browser, payroll, pagesOf['payroll'] ?? []);
+    await expectSmallResponses(browser, payroll, pagesOf['payroll'] ?? [], maxMsOfPayPeriod);
   });
 });
 
