@@ -80,7 +80,8 @@ async function printing(year: SalesYear, browser: Browser, rounds: number): Prom
 function printer(name: string, length: number, print: () => Promise<Uint8Array>): Contender {
   const printed: Buffer[] = [];
   const countEqual = async () => {
-    const sizes = await Promise.all(printed.map(async (pdf) => (await compactPdf(pdf)).length));
+    const pdfs = printed.filter((bytes) => bytes.subarray(0, 5).toString() === '%PDF-');
+    const sizes = await Promise.all(pdfs.map(async (pdf) => (await compactPdf(pdf)).length));
     return sizes.filter((size) => Math.abs(size - length) < length / 20).length;
   };
   return {

@@ -5,13 +5,7 @@ import { type Period } from '../kernel/period.js';
 import { batchedLines } from '../pay/payables/statement-payouts.js';
 import { unpaidOf } from '../pay/payables/unpaid.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
-import { rowsOf, someOf } from './payroll-people.js';
-import { peopleWithoutPayrollId } from './team-statements.js';
-
-export const somePeople = z.object({
-  count: z.int().describe('Number of people'),
-  people: peopleWithoutPayrollId.describe('The first five of them by name'),
-});
+import { rowsOf, someOf, somePeople } from './payroll-people.js';
 
 const isUnpaid = z
   .boolean()

@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
+import { z } from 'zod';
 import { earningsBy, listedPeople } from '../earnings/team-page.js';
 import { type Day } from '../kernel/day.js';
 import { type Period } from '../kernel/period.js';
@@ -9,7 +10,7 @@ import { lineJoin } from '../people/reps/rep-views.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
 import { paysOf } from './payslip.js';
 import { hasChangedPayrollId, payrollIdTables, sharesPayrollId } from './statement-views.js';
-import { hasAmount, readUnstated, type TeamMemberStatement } from './team-statements.js';
+import { hasAmount, peopleWithoutPayrollId, readUnstated, type TeamMemberStatement } from './team-statements.js';
 
 export interface PayrollOf {
   readonly currency: string;
@@ -19,10 +20,11 @@ export interface PayrollOf {
 }
 
 /** People of whom the first are named. */
-export interface SomePeople {
-  readonly count: number;
-  readonly people: readonly { readonly repId: string; readonly name: string; readonly email: string }[];
-}
+export const somePeople = z.object({
+  count: z.int().describe('Number of people'),
+  people: peopleWithoutPayrollId.describe('The first five of them by name'),
+});
+export type SomePeople = z.input<typeof somePeople>;
 
 /**
  * Tables of a query about what payroll pays in the period, without reading each statement: `people` with their state, `amounts` by

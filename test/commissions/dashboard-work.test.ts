@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { sql } from 'kysely';
 import { listClosedDeals } from '#src/earnings/commission-views.js';
-import { type Transaction } from '#src/platform/database/transaction.js';
 import { OfflineWorkspace } from '#test/support/offline-workspace.js';
+import { rowsRead } from '#test/support/rows-read.js';
 import { flatRule } from '#test/support/terms.js';
 
 const deals = 400;
@@ -18,16 +18,10 @@ describe('the closed deals of a dashboard', () => {
     await insert.deals(ada, deals, { amount: 10, spacing: 1, days: 80 });
     await workspace.recalculate();
     await sql`analyze`.execute(db.owner);
-    const eventsRead = async (tx: Transaction) => {
-      const { rows } = await sql<{ read: number }>`
-        select (seq_tup_read + coalesce(idx_tup_fetch, 0))::int as read from pg_stat_xact_user_tables
-        where relname = 'commission_events'`.execute(tx.db);
-      return rows[0]?.read ?? 0;
-    };
     await db.unitOfWork.read(admin, async (tx) => {
       const listed = await listClosedDeals(tx, ada, { from: '2026-01-01', to: '2026-03-31' }, 'USD', 0);
       expect(listed.map(({ commission }) => Number(commission))).to.deep.equal(Array(onPage).fill(1));
-      expect(await eventsRead(tx)).to.be.within(onPage, 2 * deals);
+      expect(await rowsRead(tx, 'commission_events')).to.be.within(onPage, 2 * deals);
     });
   });
 });

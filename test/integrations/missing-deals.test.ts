@@ -4,6 +4,7 @@ import { countMissing, findMissing, type Listing } from '#src/crm/sync/sync-run-
 import { newId } from '#src/kernel/ids.js';
 import { type Transaction } from '#src/platform/database/unit-of-work.js';
 import { OfflineWorkspace } from '#test/support/offline-workspace.js';
+import { rowsRead } from '#test/support/rows-read.js';
 
 const deals = 5000;
 /** Every deal with such a number is missing. */
@@ -57,16 +58,10 @@ describe('deals that the listing of a CRM did not contain', () => {
   });
 
   it('are found by looking for each deal by its key, from where the last page ended', async () => {
-    const rowsRead = async (tx: Transaction) => {
-      const { rows } = await sql<{ read: number }>`
-        select (seq_tup_read + coalesce(idx_tup_fetch, 0))::int as read from pg_stat_xact_user_tables
-        where relname = 'crm_sync_run_deals'`.execute(tx.db);
-      return rows[0]?.read ?? 0;
-    };
     const ofSecondPage = await read(async (tx) => {
-      const before = await rowsRead(tx);
+      const before = await rowsRead(tx, 'crm_sync_run_deals');
       await pageAfter(idOf(pageSize))(tx);
-      return (await rowsRead(tx)) - before;
+      return (await rowsRead(tx, 'crm_sync_run_deals')) - before;
     });
     expect(ofSecondPage).to.be.within(1, pageSize);
   });

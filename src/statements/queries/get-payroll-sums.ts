@@ -9,7 +9,8 @@ import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { CLOCK } from '../../platform/injection-tokens.js';
 import { operation } from '../../platform/operations/operation.js';
 import { optionalPeriod, wholeNumber } from '../../platform/operations/schemas.js';
-import { payRun, somePeople } from '../pay-run.js';
+import { payRun } from '../pay-run.js';
+import { somePeople } from '../payroll-people.js';
 import { type AmountSum, type PayrollSums, sumPayroll } from '../payroll-sums.js';
 import { resolvePeriod } from '../statement-views.js';
 

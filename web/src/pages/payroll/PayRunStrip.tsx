@@ -1,11 +1,11 @@
 import { type PayrollSums } from '../../api/payroll-queries.js';
 import { StatStrip } from '../../components/StatCard.js';
-import { present, type Sum, sumByCurrency, sumWords } from '../../features/statements/pay-sums.js';
+import { present, sumByCurrency, sumWords } from '../../features/statements/pay-sums.js';
 import { SumCard } from '../../features/statements/SumCard.js';
 import { formatDay } from '../../shared/format/dates.js';
 import { formatCount, formatNumber } from '../../shared/format/numbers.js';
 import { describeNote, withoutIdWords } from './PayrollStrip.js';
-import { type Held, type Run, unpaidSums } from './pay-run.js';
+import { type Held, type Run, sumUp } from './pay-run.js';
 
 interface PayRunStripProps {
   readonly sums: PayrollSums;
@@ -30,7 +30,7 @@ export function PayRunStrip({ sums, run, held }: PayRunStripProps) {
       />
       <SumCard
         label="Left to pay"
-        sums={sumByCurrency([...unpaidSums(run, currency), ...open], currency)}
+        sums={sumByCurrency([...sumUp(paid, 'unpaid', currency), ...open], currency)}
         note={[
           ...(open.length === 0 ? [] : [`${sumWords(open, ' and ')} of it in an open batch`]),
           missing.people === 0
@@ -51,17 +51,6 @@ export function PayRunStrip({ sums, run, held }: PayRunStripProps) {
         />
       )}
     </StatStrip>
-  );
-}
-
-function sumUp<Key extends string>(
-  rows: readonly (Readonly<Record<Key, number>> & { readonly currency: string })[],
-  key: Key,
-  first: string,
-): readonly Sum[] {
-  return sumByCurrency(
-    rows.map((row) => ({ currency: row.currency, amount: row[key] })),
-    first,
   );
 }
 

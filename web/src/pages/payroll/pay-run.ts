@@ -62,10 +62,14 @@ function isNew({ fresh }: Pick<RunRow, 'fresh'>): boolean {
 /** What a pay period pays, and what of it batches contain. */
 export type Run = NonNullable<PayrollSums['run']>;
 
-/** What the next batch contains, by currency. */
-export function unpaidSums({ paid }: Pick<Run, 'paid'>, first: string): readonly Sum[] {
+/** The sums of a column of what the run has earned or paid. */
+export function sumUp<Key extends string>(
+  rows: readonly (Readonly<Record<Key, number>> & { readonly currency: string })[],
+  key: Key,
+  first: string,
+): readonly Sum[] {
   return sumByCurrency(
-    paid.map(({ currency, unpaid }) => ({ currency, amount: unpaid })),
+    rows.map((row) => ({ currency: row.currency, amount: row[key] })),
     first,
   );
 }
@@ -81,7 +85,7 @@ interface BatchTerms {
 /** The currencies that a batch may have now, the one that is chosen, and what it would pay. Null is all of them. */
 export function chooseBatch(run: Pick<Run, 'paid' | 'next'>, { main, paidIn, open }: BatchTerms) {
   const waits = new Set(open.flatMap(({ totals }) => totals.map(({ currency }) => currency)));
-  const due = present(unpaidSums(run, main)).filter(({ currency }) => !waits.has(currency));
+  const due = present(sumUp(run.paid, 'unpaid', main)).filter(({ currency }) => !waits.has(currency));
   const currencies = due.map(({ currency }) => currency);
   const isAllOffered = waits.size === 0;
   const chosen = currencies.find((currency) => currency === paidIn) ?? (isAllOffered ? null : (currencies[0] ?? null));
