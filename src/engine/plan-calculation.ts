@@ -395,12 +395,18 @@ export class PlanCalculation implements WalkListener {
     const quota = this.quotas.findQuota(rule, period);
     const values = this.readValues(version, rule, passing, { quota, earned });
     if (values === null) return;
-    const { measure, credit, base, lines, conversions: ofLines, ...others } = values;
+    const { lines, conversions: ofLines } = values;
+    const { measure, credit, base } = applyShare(rule, values, share);
+    // The fields are listed, because spreads took a quarter of the time of a firing.
     const firing: Firing = {
       version,
       rule,
-      ...applyShare(rule, { measure, credit, base }, share),
-      ...others,
+      measure,
+      credit,
+      base,
+      tierValue: values.tierValue,
+      tierValueAbsence: values.tierValueAbsence,
+      isCreditNote: values.isCreditNote,
       quota,
       rampRate: this.quotas.rampRateOn(day),
       share,

@@ -80,13 +80,15 @@ function marginalMix(rule: CompiledRule, bounds: readonly Decimal[] | null, inpu
   const low = minimum(sliceStart, sliceEnd);
   const high = maximum(sliceStart, sliceEnd);
   const openBand = tierBelowZero(rule, bounds);
-  const parts = rule.tiers.flatMap((tier, index) => {
+  const parts: TierMix['parts'][number][] = [];
+  for (const [index, tier] of rule.tiers.entries()) {
+    if (isFixed(tier)) continue;
     const next = bounds[index + 1];
     const top = next === undefined ? high : minimum(high, next);
     const bottom = tier === openBand ? low : maximum(low, bounds[index] as Decimal);
     const part = top.minus(bottom);
-    return part.sign() <= 0 || isFixed(tier) ? [] : [{ tier, part }];
-  });
+    if (part.sign() > 0) parts.push({ tier, part });
+  }
   return { parts, of: credit.absolute() };
 }
 

@@ -1,4 +1,4 @@
-import { Decimal, sum } from '../kernel/decimal.js';
+import { Decimal } from '../kernel/decimal.js';
 import { type EffectiveTier } from './compiled-plan.js';
 import { type LineReason } from './line-trace.js';
 import { type RateKind } from './rate-table.js';
@@ -36,21 +36,20 @@ interface PayTerms {
 }
 
 export function payUnit({ parts }: TierMix, unit: PaidUnit, terms: PayTerms): UnitPay {
-  const paid = parts.map(({ tier }) => payByTier(tier, unit, terms));
-  const lookups = paid.flatMap(({ lookup }) => lookup ?? []);
-  const reasons = paid.flatMap((one) => one.reason ?? []);
-  // Of two reasons, that which the floor and the exceptions are about.
-  const reason = reasons.find((one) => one === 'rate_not_found') ?? reasons[0] ?? null;
+  const lookups: TableLookup[] = [];
+  let weighted = Decimal.zero;
+  let weightedRate: Decimal | null = Decimal.zero;
+  let reason: LineReason | null = null;
+  for (const { tier, part } of parts) {
+    const paid = payByTier(tier, unit, terms);
+    if (paid.lookup !== undefined) lookups.push(paid.lookup);
+    weighted = weighted.plus(part.times(paid.amount));
+    weightedRate = weightedRate === null || paid.rate === null ? null : weightedRate.plus(part.times(paid.rate));
+    // Of two reasons, that which the floor and the exceptions are about.
+    if (reason === null || paid.reason === 'rate_not_found') reason = paid.reason;
+  }
   if (reason !== null) return { weighted: Decimal.zero, reason, lookups, weightedRate: null };
-  const hasRates = paid.every(({ rate }) => rate !== null);
-  const weigh = (read: (one: TierAmount) => Decimal) =>
-    sum(parts.map(({ part }, index) => part.times(read(paid[index] as TierAmount))));
-  return {
-    weighted: weigh(({ amount }) => amount),
-    reason: null,
-    lookups,
-    weightedRate: hasRates ? weigh(({ rate }) => rate as Decimal) : null,
-  };
+  return { weighted, reason, lookups, weightedRate };
 }
 
 interface TierAmount {
