@@ -30,6 +30,10 @@ interface PlanFilter {
   readonly includeDeleted?: boolean;
   /** Restricts the list to plans assigned to the rep, without drafts and without the tiers of other reps. */
   readonly onlyForRep?: string | null;
+  /** Restricts the list to plans assigned to the rep. */
+  readonly assignedTo?: string | undefined;
+  /** Of whom the lists of assigned people consist; everyone by default. */
+  readonly team?: ReadonlySet<string> | undefined;
   /** Leaves out drafts for everyone. */
   readonly withoutDrafts?: boolean;
   /** The day that decides which version is in force. */
@@ -55,7 +59,7 @@ export async function listPlanVersions(tx: Transaction, filter: PlanFilter): Pro
   const listed = [...ofPlan.values()].flatMap((versions) => listedVersions(versions, filter));
   if (listed.length === 0) return [];
   const onlyForRep = filter.onlyForRep ?? null;
-  const [rows, rules, assigned] = await loadTermsOf(tx, listed, onlyForRep, filter.maxAssigned);
+  const [rows, rules, assigned] = await loadTermsOf(tx, listed, filter);
   const rowById = new Map((rows as TermsRow[]).map((row) => [row.plan_version_id, row]));
   const rulesByVersion = groupBy(rules, (rule) => rule.plan_version_id);
   return listed.flatMap((head) => {
@@ -99,12 +103,7 @@ function usedTerms({ fx, acceptance }: TermsRow): Pick<PlanVersion, 'fx' | 'acce
 }
 
 /** The terms of the listed versions, their rules, and who is assigned to their plans. */
-async function loadTermsOf(
-  tx: Transaction,
-  listed: readonly Head[],
-  onlyForRep: string | null,
-  maxAssigned: number | undefined,
-) {
+async function loadTermsOf(tx: Transaction, listed: readonly Head[], filter: PlanFilter) {
   const isListed = sql<SqlBool>`plan_version_id = any(${listed.map((head) => head.planVersionId)}::uuid[])`;
   return inParallel(
     () =>
@@ -136,8 +135,7 @@ async function loadTermsOf(
       loadAssignedReps(
         tx,
         listed.map((head) => head.planId),
-        onlyForRep,
-        maxAssigned ?? null,
+        filter,
       ),
   );
 }
@@ -154,7 +152,10 @@ interface TermsRow {
   readonly created_at: Date;
 }
 
-async function loadHeads(tx: Transaction, { planId, planVersionId, onlyForRep }: PlanFilter): Promise<Head[]> {
+async function loadHeads(
+  tx: Transaction,
+  { planId, planVersionId, onlyForRep, assignedTo }: PlanFilter,
+): Promise<Head[]> {
   const { rows } = await sql<Head>`
     select p.name, p.status as "planStatus", v.plan_id as "planId", v.plan_version_id as "planVersionId", v.version,
       v.status, v.supersedes, v.has_been_active as "hasBeenActive", v.effective_start as "effectiveStart", v.effective_end as "effectiveEnd"
@@ -168,6 +169,7 @@ async function loadHeads(tx: Transaction, { planId, planVersionId, onlyForRep }:
               where o.workspace_id = ${tx.workspaceId} and o.plan_version_id = ${planVersionId})`
       }
       ${onlyForRep ? sql`and ${isAssignedTo(onlyForRep)}` : sql``}
+      ${assignedTo === undefined ? sql`` : sql`and ${isAssignedTo(assignedTo)}`}
     order by lower(p.name), p.plan_id, v.version desc`.execute(tx.db);
   return rows;
 }
@@ -238,11 +240,7 @@ function timelineViews(versions: readonly Head[], today: Day): Pick<PlanVersion,
 }
 
 /** The caller, and the day that decides which version is in force. */
-interface PlanViewer {
-  readonly onlyForRep: string | null;
-  readonly withoutDrafts?: boolean;
-  readonly today: Day;
-}
+type PlanViewer = Pick<PlanFilter, 'onlyForRep' | 'team' | 'withoutDrafts' | 'today' | 'maxAssigned'>;
 
 /** One version by its id, or the version that the plan's id resolves to. */
 export async function findPlanVersion(
@@ -258,13 +256,14 @@ export async function findPlanVersion(
   return representative ?? null;
 }
 
-/** Who is assigned to each of the plans, by name, and their number; at most `max` of each plan unless it is null. */
+/** Who is assigned to each of the plans, by name, and their number. */
 async function loadAssignedReps(
   tx: Transaction,
   planIds: readonly string[],
-  onlyForRep: string | null,
-  max: number | null,
+  { onlyForRep, team, maxAssigned }: PlanFilter,
 ) {
+  const max = maxAssigned ?? null;
+  const among = onlyForRep ? [onlyForRep] : team && [...team];
   const { rows } = await sql<{ planId: string; repId: string; name: string; count: number }>`
     select "planId", "repId", name, count
     from (
@@ -275,7 +274,7 @@ async function loadAssignedReps(
         from assignments a
         join reps r on r.workspace_id = a.workspace_id and r.rep_id = a.rep_id
         where a.workspace_id = ${tx.workspaceId} and a.plan_id = any(${[...new Set(planIds)]}::uuid[])
-          and a.deleted_at is null ${onlyForRep === null ? sql`` : sql`and r.rep_id = ${onlyForRep}`}
+          and a.deleted_at is null ${among === undefined ? sql`` : sql`and r.rep_id = any(${among}::uuid[])`}
       ) assigned
     ) numbered
     where ${max}::int is null or place <= greatest(${max}::int, 1)
@@ -312,7 +311,7 @@ function withVisibleTiers(config: Record<string, unknown>, sees: (repId: string)
   };
 }
 
-/** The plan without the tiers of reps whom the caller may not see; a connection token sees no per-rep tiers. */
+/** The plan without the tiers of reps whom the caller may not see; a connection token sees no per-rep tiers. The assigned people are those of `team` in the filter. */
 export function visiblePlan(plan: PlanVersion, caller: Caller): PlanVersion {
   if (caller.accessLevel !== 'connection' && caller.team === undefined) return plan;
   const sees = (repId: string) => caller.accessLevel !== 'connection' && maySee(caller, repId);
@@ -320,11 +319,7 @@ export function visiblePlan(plan: PlanVersion, caller: Caller): PlanVersion {
     ...rule,
     tiers: (tiers as Rule['tiers']).filter((tier) => tier.repId === undefined || sees(tier.repId)),
   }));
-  // The number counts people whom the manager of a team may not see.
-  const { assignedCount: _, ...listed } = plan;
-  const assignedReps =
-    caller.team === undefined ? plan.assignedReps : plan.assignedReps.filter(({ repId }) => sees(repId));
-  return { ...listed, config: withVisibleTiers(plan.config, sees), rules, tests: [], assignedReps };
+  return { ...plan, config: withVisibleTiers(plan.config, sees), rules, tests: [] };
 }
 
 export interface OverrideRow {

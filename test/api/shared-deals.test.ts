@@ -113,7 +113,7 @@ const probes: Readonly<Record<string, Probes>> = {
   },
   getDeal: { own: [['GET /v1/deals/shared']], ofBob: [['GET /v1/deals/of-bob']] },
   listDealHistory: { own: [['GET /v1/deals/shared/history']], ofBob: [['GET /v1/deals/of-bob/history']] },
-  listPlans: { own: [['GET /v1/plans'], ['GET /v1/plans?versions=all']] },
+  listPlans: { own: [['GET /v1/plans'], ['GET /v1/plans?versions=all']], ofBob: [['GET /v1/plans?repId=<bob>']] },
   listPlanTemplates: {},
   getPlanTemplate: {},
   getPlan: { own: [['GET /v1/plans/<plan>']], ofBob: [['GET /v1/plans/<bobsplan>']] },
@@ -165,7 +165,7 @@ const probes: Readonly<Record<string, Probes>> = {
   exportPlanDocument: { ofBob: [['GET /v1/plans/<version>/document.pdf?repId=<bob>']] },
   acceptPlan: {},
   declinePlan: {},
-  listAcceptances: { own: [['GET /v1/acceptances']] },
+  listAcceptances: { own: [['GET /v1/acceptances']], ofBob: [['GET /v1/acceptances?repId=<bob>']] },
   listApprovals: { own: [['GET /v1/approvals?waitingFor=anyone']] },
   listComments: {
     own: [['GET /v1/statements/<ann>/comments?period=2026-01']],

@@ -81,7 +81,7 @@ const readWhole = [
   // Results of a calculation over everyone whom the call names.
   ...['simulate_commissions', 'get_forecast', 'preview_plan_change', 'list_exceptions'],
   // Lists with a separate limit, or of those people only who have one.
-  ...['list_change_requests', 'list_absences', 'list_draws', 'list_ramps', 'list_acceptances'],
+  ...['list_change_requests', 'list_absences', 'list_draws', 'list_ramps'],
 ];
 
 const offered = offeredTools(operations);

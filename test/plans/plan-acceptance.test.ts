@@ -1,5 +1,7 @@
+import { createHash } from 'node:crypto';
 import { expect } from 'chai';
 import { parse } from 'csv-parse/sync';
+import { canonicalJson } from '#src/kernel/canonical-json.js';
 import { type ApiClient } from '#test/support/api-client.js';
 import { expectError } from '#test/support/errors.js';
 import { Service } from '#test/support/service.js';
@@ -84,6 +86,7 @@ describe('acceptance of plans', () => {
       { measure: 'New', period: '2026-Q1', target: '100000', variableTarget: null },
     ]);
     expect(document.workedAmounts[0].expected[0]).to.include({ ruleName: 'New', amount: 4800 });
+    expect(sha256).to.equal(createHash('sha256').update(canonicalJson(document)).digest('hex'));
     expect(await documentOf(world.session, world.planVersionId)).to.include({ sha256 });
     expect((await documentOf(world.other, world.planVersionId)).sha256).not.to.equal(sha256);
     await expectError(
@@ -197,6 +200,24 @@ describe('acceptance of plans', () => {
     expect(await read()).not.to.have.property('acceptance');
     await api.expect(200, 'PUT', `/v1/plans/${planVersionId}/acceptance`, { acceptance: 'required' });
     expect(await read()).to.include({ acceptance: 'required' });
+  });
+
+  it('are listed page by page, of some statuses and of one person, with the numbers of everyone', async () => {
+    const world = await create('required');
+    await accept(world.session, world.planVersionId);
+    const read = async (query: string) => {
+      const { acceptances, ...numbers } = await world.api.expect(200, 'GET', `/v1/acceptances?${query}`);
+      return [acceptances.map(({ repName }: { repName: string }) => repName), numbers];
+    };
+    const numbers = { waiting: 1, accepted: 1, declined: 0 };
+    expect(await read('')).to.deep.equal([['Ben', 'Eva'], numbers]);
+    expect(await read('limit=1&offset=1')).to.deep.equal([['Eva'], numbers]);
+    expect(await read(`planRef=${world.planVersionId}&status=waiting,declined&limit=200`)).to.deep.equal([
+      ['Eva'],
+      numbers,
+    ]);
+    expect(await read(`repId=${world.ben}`)).to.deep.equal([['Ben'], { waiting: 0, accepted: 1, declined: 0 }]);
+    await expectError('403 forbidden', world.session.get(`/v1/acceptances?repId=${world.eva}`));
   });
 
   it('exports who has accepted which document, and who has not answered', async () => {

@@ -1,15 +1,10 @@
-import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import { Browser } from '#test/support/browser.js';
 import { Northwind, teams } from '#test/support/surfaces/northwind.js';
 import { violations } from './accessibility.js';
+import { addressOf, appPaths, isOfAdmin } from './app-paths.js';
 import { type Crawled, crawl } from './crawler.js';
 
-const routers = ['router.tsx', 'admin-routes.ts'].map((name) => `../../../web/src/app/${name}`);
-/** The paths of the pages of the app, such as /plans/$planId. */
-const paths = routers.flatMap((file) =>
-  [...readFileSync(new URL(file, import.meta.url), 'utf8').matchAll(/\bpage\('([^']+)'/g)].map(([, path = '']) => path),
-);
 /** Pages for a program that opens them, and before a person has signed in. */
 const withoutSession = ['/login', '/start', '/setup'];
 const period = '2026-08';
@@ -68,15 +63,14 @@ describe('every page and every dialog of the web app', function () {
     };
   }
 
-  const addressOf = (path: string) =>
-    path.replace(/\$(\w+)/g, (_, name: string) => parts[name] ?? expect.fail(`no address for ${path}`));
+  const toAddress = (path: string) => addressOf(path, parts);
 
   /** The pages of the navigation of the person, and single ones. */
   async function pagesOf(person: string, ...further: readonly string[]): Promise<readonly string[]> {
     const { page, close } = await browser.openPage(person, '/account');
     const links = await page.$$eval('nav[aria-label="Main"] a', (all) => all.map((link) => link.getAttribute('href')));
     await close();
-    return [...new Set([...links.flatMap((link) => link ?? []), '/account', ...further.map(addressOf)])];
+    return [...new Set([...links.flatMap((link) => link ?? []), '/account', ...further.map(toAddress)])];
   }
 
   function expectSound(paths: readonly string[], { pages, dialogs, wrong }: Crawled, minDialogs: number): void {
@@ -120,7 +114,7 @@ describe('every page and every dialog of the web app', function () {
   }
 
   it('… for an admin', async () => {
-    const addresses = paths.filter((path) => !/^\/me(\/|$)/.test(path)).map(addressOf);
+    const addresses = appPaths.filter(isOfAdmin).map(toAddress);
     expectSound(addresses, await crawl(browser, await nameIn('Alex Morgan'), addresses), 20);
   });
 
@@ -134,6 +128,6 @@ describe('every page and every dialog of the web app', function () {
   });
 
   it('are all pages of the router', () => {
-    expect(paths.map(addressOf).filter((address) => !seen.has(address))).to.deep.equal([]);
+    expect(appPaths.map(toAddress).filter((address) => !seen.has(address))).to.deep.equal([]);
   });
 });

@@ -2,16 +2,24 @@ import { type Browser } from '#test/support/browser.js';
 
 export const largePeriod = '2026-02';
 
+interface LargeWorkspace {
+  readonly admin: string;
+  readonly manager: string;
+  readonly payroll: string;
+  /** Parts of the addresses of pages, such as `planId`. */
+  readonly parts: Readonly<Record<string, string>>;
+}
+
 /**
  * Adds people with a plan, a quota, an amount and half of them a draft of a statement, each a copy of one person whom the service
  * calculated; with payouts, everyone has an approved statement. Every fiftieth person manages the people up to the next manager. Returns
- * an id for each role.
+ * the people to sign in as, by role, and the parts of addresses.
  */
 export async function addLargeWorkspace(
   browser: Pick<Browser, 'service' | 'workspace'>,
   people: number,
   { paysOut = false }: { readonly paysOut?: boolean } = {},
-): Promise<Readonly<Record<string, string>>> {
+): Promise<LargeWorkspace> {
   const { api, workspaceId } = browser.workspace;
   const sql = (text: string) => browser.service.sql(text.replaceAll(':workspace', `'${workspaceId}'`));
   const { reps } = await api.expect(200, 'PUT', '/v1/reps', {
@@ -22,7 +30,7 @@ export async function addLargeWorkspace(
     ],
   });
   const [first, manager, payroll] = reps.map(({ id }: { id: string }) => id);
-  const { planId } = await api.expect(201, 'POST', '/v1/plans', {
+  const { planId, planVersionId } = await api.expect(201, 'POST', '/v1/plans', {
     name: 'Large',
     config: {
       dealConditions: [{ field: 'stage', fieldType: 'status', operator: 'equals', value: 'Won' }],
@@ -41,6 +49,14 @@ export async function addLargeWorkspace(
   await api.expect(201, 'POST', '/v1/quotas', {
     ...{ repIds: [first], planId, measure: 'Sales', period: largePeriod, target: 10_000 },
   });
+  const rep = await browser.workspace.as(first);
+  await api.expect(200, 'PUT', `/v1/plans/${planVersionId}/acceptance`, { acceptance: 'required' });
+  const { sha256 } = await rep.expect(200, 'GET', `/v1/plans/${planVersionId}/document`);
+  await rep.expect(200, 'POST', `/v1/plans/${planVersionId}/acceptances`, { signedName: 'Ada First', sha256 });
+  await api.expect(200, 'PUT', '/v1/rate-tables/Products', {
+    ...{ keys: [{ name: 'family', field: 'line.family', match: 'exact' }], columns: [{ name: 'base', kind: 'rate' }] },
+    rows: [{ keys: { family: 'software' }, values: { base: 0.1 } }],
+  });
   await api.expect(201, 'PUT', '/v1/deals/L-1', {
     ...{ name: 'First', amount: 4000, stage: 'Won', closeDate: `${largePeriod}-10`, ownerId: 'first@large.example' },
   });
@@ -48,6 +64,9 @@ export async function addLargeWorkspace(
   if (paysOut) await api.expect(200, 'PATCH', '/v1/workspaces', { payouts: { enabled: true, from: '2026-01-01' } });
   await api.expect(200, 'POST', '/v1/statements/generate', { period: largePeriod });
   if (paysOut) await api.approve(first, largePeriod);
+  const { disputeId } = await rep.expect(201, 'POST', '/v1/disputes', {
+    ...{ period: largePeriod, type: 'wrong_amount', description: 'L-1 is too low.' },
+  });
   const hasStatement = paysOut ? 'true' : 'n % 2 = 0';
   const fill = async (table: string, changes: Readonly<Record<string, string>>, where = 'true') => {
     const columns = await browser.service.sql<{ name: string }>(
@@ -77,6 +96,7 @@ export async function addLargeWorkspace(
   });
   await fill('lanes', { rep_id: person });
   await fill('assignments', { assignment_id: 'gen_random_uuid()', rep_id: person });
+  await fill('plan_acceptances', { acceptance_id: 'gen_random_uuid()', rep_id: person }, 'n % 2 = 0');
   await fill('quotas', { quota_id: 'gen_random_uuid()', rep_id: person, current_value: '4000 + n % 13000' });
   await fill('rep_months', { rep_id: person });
   await fill('statement_periods', { rep_id: person }, hasStatement);
@@ -88,5 +108,6 @@ export async function addLargeWorkspace(
      from generate_series(1, ${people}) n`,
   );
   await sql('analyze');
-  return { admin: 'admin', manager, payroll };
+  const parts = { planId, repId: first, dealId: 'L-1', disputeId, kind: 'deals', name: 'Products' };
+  return { admin: 'admin', manager, payroll, parts };
 }

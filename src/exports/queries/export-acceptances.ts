@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { visibleReps } from '../../kernel/caller.js';
+import { mapInSlices } from '../../kernel/waiting.js';
 import { type Acceptance, planRefQuery } from '../../plans/acceptance/acceptance.js';
-import { listRequestedAcceptances } from '../../plans/acceptance/acceptance-views.js';
+import { listAsked, toAcceptance } from '../../plans/acceptance/acceptance-views.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { Download, operation } from '../../platform/operations/operation.js';
 import { type Cell, csvFile, text, trusted } from '../payroll-csv.js';
@@ -36,8 +37,11 @@ export const exportAcceptances = operation({
   example: { query: {} },
   uses: { unitOfWork: UnitOfWork },
   async execute({ query: { planRef, delimiter } }, caller, { unitOfWork }): Promise<Download> {
-    const rows = await unitOfWork.read(caller, (tx) => listRequestedAcceptances(tx, { planRef }, visibleReps(caller)));
-    const cells = rows.map((row) => columns.map(([, cell]) => cell(row)));
+    const asked = await unitOfWork.read(caller, (tx) => listAsked(tx, planRef, visibleReps(caller)));
+    const cells = await mapInSlices(asked, (one) => {
+      const row = toAcceptance(one);
+      return columns.map(([, cell]) => cell(row));
+    });
     const header = columns.map(([title]) => title);
     return new Download('text/csv; charset=utf-8', 'acceptances.csv', await csvFile(header, cells, delimiter));
   },

@@ -1,5 +1,8 @@
 import { sql } from 'kysely';
+import { onlyRep } from '../../kernel/caller.js';
+import { groupBy } from '../../kernel/group-by.js';
 import { isUuid } from '../../kernel/ids.js';
+import { mapInSlices } from '../../kernel/waiting.js';
 import { type Transaction } from '../../platform/database/unit-of-work.js';
 import { type Acceptance, type AcceptanceMode } from './acceptance.js';
 import { loadDocuments, type RepDocument } from './plan-document.js';
@@ -13,7 +16,7 @@ interface AskedVersion {
 }
 
 /** The versions that need the acceptance of people: active ones of active plans, of one plan or all. */
-export async function listAskedVersions(
+async function listAskedVersions(
   tx: Transaction,
   { planRef, repId }: { readonly planRef?: string | undefined; readonly repId?: string | undefined },
 ): Promise<AskedVersion[]> {
@@ -45,49 +48,65 @@ interface Decided {
   readonly decidedAt: Date;
 }
 
-/** The state of every person on the plan of the version, or of those in `repIds`, each with their document. */
-export async function readAcceptances(
+/** A person on a plan that needs acceptance, with their document and what they decided about it. */
+interface AskedPerson extends RepDocument {
+  readonly version: AskedVersion;
+  readonly decided: Decided | undefined;
+}
+
+/** Everyone on the plan of the version, or those in `repIds`, by name. */
+async function readAsked(
   tx: Transaction,
   version: AskedVersion,
   repIds: readonly string[] | null,
-): Promise<(Acceptance & Pick<RepDocument, 'document'>)[]> {
+): Promise<AskedPerson[]> {
   const documents = await loadDocuments(tx, version.planVersionId, repIds);
   const { rows } = await sql<Decided>`
     select rep_id as "repId", sha256, decision, signed_name as "signedName", reason, decided_at as "decidedAt"
     from plan_acceptances
     where workspace_id = ${tx.workspaceId} and plan_id = ${version.planId}
     order by decided_at`.execute(tx.db);
+  const decisions = groupBy(rows, ({ repId }) => repId);
   // An acceptance cannot be withdrawn: it counts whatever the person said later about the same document.
   const findDecided = (repId: string, sha256: string) => {
-    const ofDocument = rows.filter((row) => row.repId === repId && row.sha256 === sha256);
+    const ofDocument = (decisions.get(repId) ?? []).filter((row) => row.sha256 === sha256);
     return ofDocument.find(({ decision }) => decision === 'accepted') ?? ofDocument.at(-1);
   };
-  return documents.map(({ repId, repName, document, sha256 }) => {
-    const decided = findDecided(repId, sha256);
-    return {
-      ...version,
-      repId,
-      repName,
-      status: decided?.decision ?? ('waiting' as const),
-      sha256,
-      ...(decided?.signedName == null ? {} : { signedName: decided.signedName }),
-      ...(decided?.reason == null ? {} : { reason: decided.reason }),
-      ...(decided === undefined ? {} : { decidedAt: decided.decidedAt.toISOString() }),
-      document,
-    };
-  });
+  return mapInSlices(documents, (document) => ({
+    ...document,
+    version,
+    decided: findDecided(document.repId, document.sha256),
+  }));
 }
 
-/** The acceptances of the versions that need them, of everyone or of those in `repIds`, by plan and name. */
-export async function listRequestedAcceptances(
+/** Everyone on the plans that need acceptance, or those in `repIds`, by plan and name. */
+export async function listAsked(
   tx: Transaction,
-  filter: Parameters<typeof listAskedVersions>[1],
+  planRef: string | undefined,
   repIds: readonly string[] | null,
-): Promise<Acceptance[]> {
-  const acceptances: Acceptance[] = [];
-  for (const version of await listAskedVersions(tx, filter))
-    for (const { document: _, ...read } of await readAcceptances(tx, version, repIds)) acceptances.push(read);
-  return acceptances;
+): Promise<AskedPerson[]> {
+  const asked: AskedPerson[][] = [];
+  for (const version of await listAskedVersions(tx, { planRef, repId: onlyRep(repIds) ?? undefined }))
+    asked.push(await readAsked(tx, version, repIds));
+  return asked.flat();
+}
+
+export function statusOf({ decided }: AskedPerson): Acceptance['status'] {
+  return decided?.decision ?? 'waiting';
+}
+
+export function toAcceptance(asked: AskedPerson): Acceptance {
+  const { version, repId, repName, sha256, decided } = asked;
+  return {
+    ...version,
+    repId,
+    repName,
+    status: statusOf(asked),
+    sha256,
+    ...(decided?.signedName == null ? {} : { signedName: decided.signedName }),
+    ...(decided?.reason == null ? {} : { reason: decided.reason }),
+    ...(decided === undefined ? {} : { decidedAt: decided.decidedAt.toISOString() }),
+  };
 }
 
 /** The document of one person, if the version needs their acceptance. */
@@ -98,5 +117,6 @@ export async function findAcceptance(
 ): Promise<(Acceptance & Pick<RepDocument, 'document'>) | null> {
   const [version] = await listAskedVersions(tx, { planRef: planVersionId, repId });
   if (version === undefined || version.planVersionId !== planVersionId) return null;
-  return (await readAcceptances(tx, version, [repId]))[0] ?? null;
+  const [asked] = await readAsked(tx, version, [repId]);
+  return asked === undefined ? null : { ...toAcceptance(asked), document: asked.document };
 }

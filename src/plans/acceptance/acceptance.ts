@@ -10,6 +10,8 @@ export const acceptanceMode = z
   .describe('none; required: people accept the plan; hold_pay: what it pays waits for that too');
 export type AcceptanceMode = z.output<typeof acceptanceMode>;
 
+export const acceptanceStatus = z.enum(['waiting', 'accepted', 'declined']).describe('waiting, accepted or declined');
+
 /** In a query string. */
 export const planRefQuery = pathId.optional().describe('Only this plan, or this version of one (UUID); all by default');
 
@@ -23,9 +25,9 @@ export const acceptance = z
     acceptance: acceptanceMode,
     repId: fields.repId,
     repName: fields.repName,
-    status: z
-      .enum(['waiting', 'accepted', 'declined'])
-      .describe('For the document as it is now: another configuration or other terms of the person wait again'),
+    status: acceptanceStatus.describe(
+      'For the document as it is now: another configuration or other terms of the person wait again',
+    ),
     sha256: z.string().describe('SHA-256 of the document of the person, in hexadecimal'),
     signedName: z.string().optional().describe('Name that the person has entered; absent before the acceptance'),
     reason: z.string().optional().describe('Why the person declined; absent otherwise'),

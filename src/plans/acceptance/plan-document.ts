@@ -3,8 +3,10 @@ import { sql } from 'kysely';
 import { z } from 'zod';
 import { fields } from '../../api/resource-fields.js';
 import { canonicalJson } from '../../kernel/canonical-json.js';
+import { getOrInsert } from '../../kernel/get-or-insert.js';
 import { groupBy } from '../../kernel/group-by.js';
 import { sampleIds } from '../../kernel/sample-ids.js';
+import { mapInSlices } from '../../kernel/waiting.js';
 import { type Transaction } from '../../platform/database/unit-of-work.js';
 
 const day = (what: string) => z.string().nullable().describe(`${what}, YYYY-MM-DD; null for none`);
@@ -101,8 +103,26 @@ export interface RepDocument {
   readonly sha256: string;
 }
 
+/** The SHA-256 of the canonical JSON of the document, in hexadecimal. */
 export function hashDocument(document: PlanDocument): string {
-  return createHash('sha256').update(canonicalJson(document)).digest('hex');
+  return documentHasher(document)(document.terms);
+}
+
+/**
+ * Hashes documents that differ in the terms of a person. What they share is serialized once, and people with equal terms
+ * share the hash.
+ */
+function documentHasher({ plan, workedAmounts }: Omit<PlanDocument, 'terms'>) {
+  const begun = createHash('sha256').update(`{"plan":${canonicalJson(plan)},"terms":`);
+  const end = `,"workedAmounts":${canonicalJson(workedAmounts)}}`;
+  const hashes = new Map<string, string>();
+  return (terms: PlanDocument['terms']): string =>
+    getOrInsert(hashes, JSON.stringify(terms), () =>
+      begun
+        .copy()
+        .update(canonicalJson(terms) + end)
+        .digest('hex'),
+    );
 }
 
 interface VersionRow extends Omit<PlanDocument['plan'], 'config'> {
@@ -137,10 +157,13 @@ export async function loadDocuments(
     total: total ?? null,
   }));
   const people = await loadTerms(tx, { planId, planVersionId }, repIds);
-  return people.map(({ repId, repName, terms }) => {
-    const document = { plan, terms, workedAmounts };
-    return { repId, repName, document, sha256: hashDocument(document) };
-  });
+  const hash = documentHasher({ plan, workedAmounts });
+  return mapInSlices(people, ({ repId, repName, terms }) => ({
+    repId,
+    repName,
+    document: { plan, terms, workedAmounts },
+    sha256: hash(terms),
+  }));
 }
 
 interface PersonTerms {

@@ -7,12 +7,13 @@ import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { CLOCK } from '../../platform/injection-tokens.js';
 import { effects } from '../../platform/mcp/tool.js';
 import { operation } from '../../platform/operations/operation.js';
-import { planNotFound, planVersion } from '../plan.js';
+import { assignedQuery, planNotFound, planVersion } from '../plan.js';
 import { planExample } from '../plan-examples.js';
 import { describePlan, planTermParts } from '../plan-tool-text.js';
 import { findPlanVersion, planViewer, visiblePlan } from '../plan-views.js';
 
 const params = z.strictObject({ planId: pathIds.planId });
+const query = z.strictObject({ assigned: assignedQuery });
 
 export const getPlan = operation({
   id: 'getPlan',
@@ -21,6 +22,7 @@ export const getPlan = operation({
   path: '/v1/plans/:planId',
   access: 'connection',
   params,
+  query,
   response: planVersion,
   failures: { plan_not_found: 404 },
   tool: {
@@ -34,18 +36,24 @@ export const getPlan = operation({
       formats: 'Rule ids change with every version.',
       changes: 'nothing.',
     },
-    arguments: { planId: 'planId (its version in force) or a planVersionId' },
+    arguments: { planId: 'planId (its version in force) or a planVersionId', assigned: { always: '100' } },
     detail: { defaultForm: 'full', summaryOmits: planTermParts },
-    summary: (plan) => `${describePlan(plan)} Rules: ${plan.rules.length}; assigned reps: ${plan.assignedReps.length}.`,
+    summary: (plan) => `${describePlan(plan)} Rules: ${plan.rules.length}; assigned reps: ${plan.assignedCount}.`,
   },
   example: { params: { planId: sampleIds.planId }, response: planExample },
   uses: { unitOfWork: UnitOfWork, clock: CLOCK },
-  async execute({ params: { planId } }, caller, { unitOfWork, clock }) {
+  async execute({ params: { planId }, query: { assigned } }, caller, { unitOfWork, clock }) {
     const onlyForRep = planViewer(caller);
     const withoutDrafts = readsAsWidget(caller);
     const plan = await unitOfWork.read(caller, async (tx) => {
       const today = await workspaceToday(tx, clock);
-      return findPlanVersion(tx, planId, { onlyForRep, withoutDrafts, today });
+      return findPlanVersion(tx, planId, {
+        onlyForRep,
+        team: caller.team,
+        withoutDrafts,
+        today,
+        maxAssigned: assigned,
+      });
     });
     if (plan === null) throw planNotFound();
     return visiblePlan(plan, caller);

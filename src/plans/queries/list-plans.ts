@@ -1,10 +1,12 @@
 import { z } from 'zod';
-import { readsAsWidget } from '../../people/reps/rep.js';
+import { maySee } from '../../kernel/caller.js';
+import { notYours, readsAsWidget } from '../../people/reps/rep.js';
 import { workspaceToday } from '../../people/reps/rep-views.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { CLOCK } from '../../platform/injection-tokens.js';
 import { effects } from '../../platform/mcp/tool.js';
 import { operation } from '../../platform/operations/operation.js';
+import { uuid } from '../../platform/operations/schemas.js';
 import { assignedQuery, planStatuses, planVersion } from '../plan.js';
 import { planExample } from '../plan-examples.js';
 import { planTermParts } from '../plan-tool-text.js';
@@ -13,6 +15,7 @@ import { listPlanVersions, planViewer, visiblePlan } from '../plan-views.js';
 const query = z.strictObject({
   status: z.enum(planStatuses).optional().describe('This status'),
   versions: z.literal('all').optional().describe('all: every version; by default one version of each plan'),
+  repId: uuid.optional().describe('Only plans to which this rep is assigned (UUID)'),
   assigned: assignedQuery,
 });
 
@@ -38,6 +41,7 @@ export const listPlans = operation({
     arguments: {
       status: 'This status',
       versions: 'all: every version',
+      repId: { always: undefined },
       assigned: { always: '100' },
     },
     list: 'plans',
@@ -46,13 +50,16 @@ export const listPlans = operation({
   },
   example: { query: { status: 'active' }, response: [planExample] },
   uses: { unitOfWork: UnitOfWork, clock: CLOCK },
-  async execute({ query: { status, versions, assigned } }, caller, { unitOfWork, clock }) {
+  async execute({ query: { status, versions, repId, assigned } }, caller, { unitOfWork, clock }) {
+    if (repId !== undefined && !maySee(caller, repId)) throw notYours();
     const plans = await unitOfWork.read(caller, async (tx) =>
       listPlanVersions(tx, {
         ...(status === undefined ? {} : { status }),
         everyVersion: versions === 'all',
         maxAssigned: assigned,
         onlyForRep: planViewer(caller),
+        assignedTo: repId,
+        team: caller.team,
         withoutDrafts: readsAsWidget(caller),
         today: await workspaceToday(tx, clock),
       }),

@@ -225,9 +225,9 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'uses cached entries of any version',
-    // Cached responses are stale, a calculation reads stale terms, or a process with an empty cache corrects the
-    // ledger.
-    breaks: ['I1', 'I8', 'I25'],
+    // Cached responses are stale, also what a statement and its batches pay; a calculation reads stale terms; or a
+    // process with an empty cache corrects the ledger.
+    breaks: ['I1', 'I8', 'I25', 'I32'],
     changes: [
       {
         file: 'src/platform/database/versioned-cache.ts',

@@ -5,12 +5,24 @@ type Acceptances = Answer<'listAcceptances'>;
 export type Acceptance = Acceptances['acceptances'][number];
 export type PlanDocument = Answer<'getPlanDocument'>['document'];
 
-/** Who has accepted the plan, or for a rep which of the own plans they have. */
-export const acceptancesQuery = (planId?: string) =>
+/** The acceptances of the person. */
+export const ownAcceptancesQuery = (repId: string) =>
   queryOptions({
-    queryKey: ['acceptances', planId],
+    queryKey: ['acceptances', 'own'],
+    queryFn: ({ signal }) => api.listAcceptances({ query: { repId } }, { signal }),
+  });
+
+const shownPeople = 200;
+
+/** How many have accepted the version, and the first people who have not. */
+export const versionAcceptanceQuery = (planVersionId: string) =>
+  queryOptions({
+    queryKey: ['acceptances', planVersionId],
     queryFn: ({ signal }) =>
-      api.listAcceptances({ query: planId === undefined ? {} : { planRef: planId } }, { signal }),
+      api.listAcceptances(
+        { query: { planRef: planVersionId, status: 'waiting,declined', limit: `${shownPeople}` } },
+        { signal },
+      ),
   });
 
 export const planDocumentQuery = (planVersionId: string) =>

@@ -80,15 +80,18 @@ export const ownStatementsQuery = (repId: string) =>
     queryFn: ({ signal }) => api.listRepStatements({ params: { repId } }, { signal }),
   });
 
+/** The active plans, without their people. */
 export const plansQuery = queryOptions({
   queryKey: ['plans'],
-  queryFn: ({ signal }) => api.listPlans({ query: { status: 'active' } }, { signal }),
+  queryFn: ({ signal }) => api.listPlans({ query: { status: 'active', assigned: '0' } }, { signal }),
 });
 
-/** The plans to which the person is assigned. */
-export function listPlans(plans: readonly Plan[], repId: string): readonly Plan[] {
-  return plans.filter(({ assignedReps }) => assignedReps.some((rep) => rep.repId === repId));
-}
+/** The active plans to which the person is assigned. */
+export const ownPlansQuery = (repId: string) =>
+  queryOptions({
+    queryKey: ['plans', repId],
+    queryFn: ({ signal }) => api.listPlans({ query: { status: 'active', repId, assigned: '0' } }, { signal }),
+  });
 
 export const explanationQuery = (eventId: string) =>
   queryOptions({
@@ -134,7 +137,7 @@ export const overridesQuery = (planVersionId: string, repId: string) =>
 export const planHistoryQuery = (planId: string) =>
   queryOptions({
     queryKey: ['plan-history', planId],
-    queryFn: ({ signal }) => api.getPlanHistory({ params: { planId } }, { signal }),
+    queryFn: ({ signal }) => api.getPlanHistory({ params: { planId }, query: { assigned: '100' } }, { signal }),
   });
 
 export type Dispute = Answer<'listDisputes'>['disputes'][number];

@@ -111,10 +111,11 @@ async function plansFor(
   const onlyForRep = caller.accessLevel === 'rep' ? caller.repId : null;
   const today = await workspaceToday(tx, clock);
   const filter = includeDeleted ? { includeDeleted } : { status: 'active' as const };
-  const plans = (await listPlanVersions(tx, { ...filter, onlyForRep, today, maxAssigned: assigned })).filter(
-    ({ status }) => status === 'active' || status === 'deleted',
-  );
-  return plans.map((plan) => visiblePlan(plan, caller));
+  const { team } = caller;
+  const plans = await listPlanVersions(tx, { ...filter, onlyForRep, team, today, maxAssigned: assigned });
+  return plans
+    .filter(({ status }) => status === 'active' || status === 'deleted')
+    .map((plan) => visiblePlan(plan, caller));
 }
 
 export const getWorkspace = operation({

@@ -1,12 +1,21 @@
 import { z } from 'zod';
-import { visibleReps } from '../../../kernel/caller.js';
+import { mapInSlices } from '../../../kernel/waiting.js';
+import { narrowedReps } from '../../../people/reps/rep.js';
 import { UnitOfWork } from '../../../platform/database/unit-of-work.js';
 import { effects } from '../../../platform/mcp/tool.js';
-import { operation } from '../../../platform/operations/operation.js';
-import { type Acceptance, acceptance, acceptanceExample, planRefQuery } from '../acceptance.js';
-import { listRequestedAcceptances } from '../acceptance-views.js';
+import { operation, Page } from '../../../platform/operations/operation.js';
+import { commaList, optionalPage, uuid } from '../../../platform/operations/schemas.js';
+import { type Acceptance, acceptance, acceptanceExample, acceptanceStatus, planRefQuery } from '../acceptance.js';
+import { listAsked, statusOf, toAcceptance } from '../acceptance-views.js';
 
-const query = z.strictObject({ planRef: planRefQuery });
+const query = z.strictObject({
+  planRef: planRefQuery,
+  repId: uuid.optional().describe('Only the acceptances of this rep (UUID)'),
+  status: commaList(acceptanceStatus, 3)
+    .optional()
+    .describe('Only acceptances with these statuses, separated by commas'),
+  ...optionalPage('acceptances'),
+});
 
 export const listAcceptances = operation({
   id: 'listAcceptances',
@@ -17,8 +26,8 @@ export const listAcceptances = operation({
   query,
   response: z.object({
     acceptances: z.array(acceptance).describe('One for each version and person, by plan and name'),
-    waiting: z.int().describe('How many wait'),
-    accepted: z.int().describe('How many are accepted'),
+    waiting: z.int().describe('How many wait, on all pages'),
+    accepted: z.int().describe('How many are accepted, also where the list is of other statuses'),
     declined: z.int().describe('How many are declined'),
   }),
   failures: {},
@@ -32,18 +41,26 @@ export const listAcceptances = operation({
       notFor: 'the terms (get_plan).',
       changes: 'nothing.',
     },
-    arguments: { planRef: 'Only this plan or version' },
+    arguments: { planRef: 'Only this plan or version', repId: { always: undefined }, status: { always: undefined } },
     list: 'acceptances',
     summary: ({ waiting, accepted, declined }) => `Waiting: ${waiting}; accepted: ${accepted}; declined: ${declined}.`,
   },
   example: { response: { acceptances: [acceptanceExample], waiting: 1, accepted: 0, declined: 0 } },
   uses: { unitOfWork: UnitOfWork },
-  async execute({ query: { planRef } }, caller, { unitOfWork }) {
-    const repId = caller.accessLevel === 'rep' ? (caller.repId ?? undefined) : undefined;
-    const acceptances = await unitOfWork.read(caller, (tx) =>
-      listRequestedAcceptances(tx, { planRef, repId }, visibleReps(caller)),
+  async execute({ query: { planRef, repId, status, limit, offset } }, caller, { unitOfWork }) {
+    const repIds = narrowedReps(caller, repId);
+    const asked = await unitOfWork.read(caller, (tx) => listAsked(tx, planRef, repIds));
+    const numberOf = (one: Acceptance['status']) => asked.filter((each) => statusOf(each) === one).length;
+    const listed = status === undefined ? asked : asked.filter((each) => status.includes(statusOf(each)));
+    const page = listed.slice(offset, limit === undefined ? undefined : offset + limit);
+    return new Page(
+      {
+        acceptances: await mapInSlices(page, toAcceptance),
+        waiting: numberOf('waiting'),
+        accepted: numberOf('accepted'),
+        declined: numberOf('declined'),
+      },
+      listed.length,
     );
-    const count = (status: Acceptance['status']) => acceptances.filter((each) => each.status === status).length;
-    return { acceptances, waiting: count('waiting'), accepted: count('accepted'), declined: count('declined') };
   },
 });

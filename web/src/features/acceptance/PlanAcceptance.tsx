@@ -1,6 +1,6 @@
 import { IconDownload } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
-import { acceptancesQuery } from '../../api/acceptance-queries.js';
+import { versionAcceptanceQuery } from '../../api/acceptance-queries.js';
 import { useAction } from '../../api/change.js';
 import { api } from '../../api/client.js';
 import { downloadAcceptances, useDownload } from '../../api/download.js';
@@ -10,7 +10,7 @@ import { Choice } from '../../components/Field.js';
 import { Loaded } from '../../components/Loaded.js';
 import { Card } from '../../components/Page.js';
 import { ProgressBar } from '../../components/ProgressBar.js';
-import { formatCount } from '../../shared/format/numbers.js';
+import { formatCount, formatNumber } from '../../shared/format/numbers.js';
 
 type Mode = 'none' | 'required' | 'hold_pay';
 
@@ -23,7 +23,7 @@ interface PlanAcceptanceProps {
 
 /** Whether people accept the plan, and how far that is. */
 export function PlanAcceptance({ planId, planVersionId, mode }: PlanAcceptanceProps) {
-  const acceptances = useQuery(acceptancesQuery(planId));
+  const acceptances = useQuery(versionAcceptanceQuery(planVersionId));
   const set = useAction({
     send: (acceptance: Mode) => api.setPlanAcceptance({ params: { planVersionId }, body: { acceptance } }),
     onDone: ({ requested }) => showMessage(`Saved. ${formatCount(requested, 'request was', 'requests were')} sent.`),
@@ -33,20 +33,19 @@ export function PlanAcceptance({ planId, planVersionId, mode }: PlanAcceptancePr
     onDone: ({ requested }) => showMessage(`${formatCount(requested, 'request was', 'requests were')} sent again.`),
   });
   const { start, ratio } = useDownload(() => downloadAcceptances(planId));
-  const ofVersion = (acceptances.data?.acceptances ?? []).filter((each) => each.planVersionId === planVersionId);
-  const accepted = ofVersion.filter(({ status }) => status === 'accepted').length;
-  const words = `${accepted} of ${ofVersion.length} accepted`;
-  const others = ofVersion.filter(({ status }) => status !== 'accepted');
+  const { acceptances: others = [], waiting = 0, accepted = 0, declined = 0 } = acceptances.data ?? {};
+  const [unaccepted, all] = [waiting + declined, waiting + declined + accepted];
+  const words = `${formatNumber(accepted)} of ${formatNumber(all)} accepted`;
   return (
     <Card
       title="Acceptance"
-      note={ofVersion.length === 0 ? undefined : words}
+      note={all === 0 ? undefined : words}
       action={
-        ofVersion.length === 0 ? undefined : (
+        all === 0 ? undefined : (
           <>
-            {others.length === 0 ? null : (
+            {unaccepted === 0 ? null : (
               <Button isBusy={remind.isBusy} onClick={() => remind.send()}>
-                Remind {others.length}
+                Remind {formatNumber(unaccepted)}
               </Button>
             )}
             <Button icon={IconDownload} isBusy={ratio !== null} onClick={() => start()}>
@@ -70,7 +69,7 @@ export function PlanAcceptance({ planId, planVersionId, mode }: PlanAcceptancePr
               disabled={set.isBusy}
               onChange={({ currentTarget }) => set.send(currentTarget.value as Mode)}
             />
-            {ofVersion.length === 0 ? null : <ProgressBar ratio={accepted / ofVersion.length} label={words} />}
+            {all === 0 ? null : <ProgressBar ratio={accepted / all} label={words} />}
             {others.length === 0 ? null : (
               <ul>
                 {others.map(({ repId, repName, status, reason }) => (
@@ -78,6 +77,9 @@ export function PlanAcceptance({ planId, planVersionId, mode }: PlanAcceptancePr
                     {repName}: {status === 'declined' ? `declined, ${reason ?? ''}` : 'has not answered'}
                   </li>
                 ))}
+                {unaccepted > others.length ? (
+                  <li>{formatCount(unaccepted - others.length, 'more person', 'more people')}, in the export</li>
+                ) : null}
               </ul>
             )}
           </>

@@ -1,7 +1,7 @@
 import { IconDownload, IconSignature } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { type Acceptance, acceptancesQuery, planDocumentQuery } from '../../api/acceptance-queries.js';
+import { type Acceptance, ownAcceptancesQuery, planDocumentQuery } from '../../api/acceptance-queries.js';
 import { useChange } from '../../api/change.js';
 import { api } from '../../api/client.js';
 import { describeError } from '../../api/describe-error.js';
@@ -18,8 +18,7 @@ import { describeExamples, describeTerms } from './document-words.js';
 /** The plans that wait for the acceptance of the person, each with their own terms and worked amounts. The plan follows on the page. */
 export function PlansToAccept() {
   const { repId } = useSession();
-  const acceptances = useQuery(acceptancesQuery()).data?.acceptances ?? [];
-  const own = acceptances.filter((acceptance) => acceptance.repId === repId);
+  const own = useQuery(ownAcceptancesQuery(repId)).data?.acceptances ?? [];
   return own.map((acceptance) =>
     acceptance.status === 'accepted' ? (
       <p key={acceptance.planVersionId} className="dim">

@@ -11,9 +11,10 @@ import { Button, LinkButton } from '../../components/Button.js';
 import { DecimalInput } from '../../components/DecimalInput.js';
 import { Dialog } from '../../components/Dialog.js';
 import { EffectOfChange } from '../../components/EffectOfChange.js';
-import { CheckField, Choice, TextField } from '../../components/Field.js';
+import { CheckField, TextField } from '../../components/Field.js';
 import { Loaded } from '../../components/Loaded.js';
 import { Card } from '../../components/Page.js';
+import { PersonChoice } from '../../features/people/PersonChoice.js';
 import { type Overrides as AllOverrides, listRules, type PlanRule, sharedTiers } from '../../features/plans/rules.js';
 import { carriedValues, laterVersions, type OwnTerms, ownTerms, tierKey } from '../../features/plans/versions.js';
 import { payWords, thresholdWords } from '../../features/plans/words.js';
@@ -109,14 +110,6 @@ interface OverrideDialogProps extends OverridesProps {
   readonly onClose: () => void;
 }
 
-/** The people on the plan, and those who have terms although they are on it no longer. */
-function listPeople({ assignedReps }: Plan, overrides: readonly Override[]): ReadonlyMap<string, string> {
-  return new Map([
-    ...assignedReps.map(({ repId, name }) => [repId, name] as const),
-    ...overrides.map(({ repId, repName }) => [repId, repName] as const),
-  ]);
-}
-
 function toTerms(override: Override | undefined): OwnTerms {
   const tiers = (override?.rules ?? []).flatMap((rule) => rule.tiers.map((tier) => ({ ...tier, ruleId: rule.ruleId })));
   const values = tiers.map(({ ruleId, tierIndex, rate, flatAmount }) => [
@@ -168,10 +161,10 @@ function OverrideDialog({ plan, history, currency, overrides, repId, onRep, onCl
       problem={problem}
       action={{ disabled: !isSendable, children: 'Save terms' }}
     >
-      <Choice
+      <PersonChoice
         label="Person"
+        of={{ planId }}
         value={repId}
-        choices={[...listPeople(plan, overrides)]}
         onChange={({ currentTarget }) => onRep(currentTarget.value)}
       />
       <p className="dim">

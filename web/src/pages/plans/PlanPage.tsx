@@ -41,6 +41,7 @@ function Content({ versions }: { readonly versions: readonly Plan[] }) {
     editedVersion(versions) ??
     newest;
   const currency = visible.currency ?? workspace.currency;
+  const people = newest.assignedCount ?? newest.assignedReps.length;
   const conditions = conditionLines(visible.dealConditions as never);
   return (
     <Page
@@ -51,7 +52,7 @@ function Content({ versions }: { readonly versions: readonly Plan[] }) {
         newest.inForce === null
           ? 'no version is in force today'
           : `version ${visible.version}${visible === newest ? '' : ` of ${newest.version}`}`,
-        formatCount(newest.assignedReps.length, 'person', 'people'),
+        formatCount(people, 'person', 'people'),
         currency,
       ]}
       actions={
@@ -86,13 +87,24 @@ function Content({ versions }: { readonly versions: readonly Plan[] }) {
       </Card>
       <Timeline plan={newest} />
       <Versions versions={versions} currency={currency} />
-      <Card title="People" note={formatCount(newest.assignedReps.length, 'person', 'people')}>
+      <Card title="People" note={formatCount(people, 'person', 'people')}>
         {newest.assignedReps.length === 0 ? (
           <p className="dim">
             The plan has no people today. <Link to="/assignments">Assign people</Link>
           </p>
         ) : (
-          <p>{newest.assignedReps.map(({ name }) => name).join(', ')}</p>
+          <p>
+            {newest.assignedReps.map(({ name }) => name).join(', ')}
+            {people > newest.assignedReps.length ? (
+              <>
+                {' '}
+                and{' '}
+                <Link to="/assignments">
+                  {formatCount(people - newest.assignedReps.length, 'more person', 'more people')}
+                </Link>
+              </>
+            ) : null}
+          </p>
         )}
       </Card>
       <PlanAcceptance

@@ -8,11 +8,10 @@ import {
   dashboardQuery,
   dealsQuery,
   type Line,
-  listPlans,
   type OwnStatement,
+  ownPlansQuery,
   ownStatementsQuery,
   type Plan,
-  plansQuery,
   type Statement,
   statementQuery,
 } from '../../api/queries.js';
@@ -62,7 +61,7 @@ export function MyPayPage() {
   const { period: chosen, trace, lines: visible } = route.useSearch();
   const period = usePeriod(chosen);
   const dashboard = useQuery(dashboardQuery(session.repId, period));
-  const plans = useQuery(plansQuery);
+  const plans = useQuery(ownPlansQuery(session.repId));
   const live = useQuery(statementQuery(session.repId, period, true));
   const statements = useQuery(ownStatementsQuery(session.repId));
   const open = useQuery(dealsQuery({ repId: session.repId, isClosed: 'false', closedFrom: useToday(), limit: '200' }));
@@ -75,9 +74,7 @@ export function MyPayPage() {
       title={`${greet(new Date().getHours())}, ${session.name.split(' ')[0]}`}
       crumbs={[{ label: 'My pay', to: '/me' }, { label: formatPeriod(period) }]}
       facts={[
-        listPlans(plans.data ?? [], session.repId)
-          .map(({ name, version }) => `${name}, version ${version}`)
-          .join(', '),
+        (plans.data ?? []).map(({ name, version }) => `${name}, version ${version}`).join(', '),
         dashboard.dataUpdatedAt === 0
           ? null
           : `updated ${formatInstant(new Date(dashboard.dataUpdatedAt).toISOString())}`,
@@ -125,9 +122,8 @@ function Content({ dashboard, plans, live, statements, open, period, traced, vis
   const main = mainQuota(dashboard.attainment, plans);
   const { currency, earnings, trend } = dashboard;
   const lines = live.lineItems;
-  const own = listPlans(plans, dashboard.repId);
   const isOver = useToday() > daysOf(period).to;
-  if (lines.length === 0 && own.length === 0) return <NoPlan />;
+  if (lines.length === 0 && plans.length === 0) return <NoPlan />;
   return (
     <>
       {paysOut(live, statements) ? (
@@ -139,7 +135,7 @@ function Content({ dashboard, plans, live, statements, open, period, traced, vis
       <PaySummary
         dashboard={dashboard}
         main={main}
-        needsQuota={own.some((plan) => listRules(plan).some(needsQuota))}
+        needsQuota={plans.some((plan) => listRules(plan).some(needsQuota))}
         statements={statements}
         period={period}
       />
@@ -175,7 +171,7 @@ function Content({ dashboard, plans, live, statements, open, period, traced, vis
           />
         </Card>
       )}
-      {isOver || own.length === 0 ? null : (
+      {isOver || plans.length === 0 ? null : (
         <Suspense fallback={<Skeleton height={200} />}>
           <ForecastCard repId={dashboard.repId} period={period} />
         </Suspense>

@@ -1,6 +1,6 @@
 import { useQueries, useQuery } from '@tanstack/react-query';
 import { countsMoney } from '#src/client.js';
-import { dashboardQuery, listPlans, overridesQuery, type Plan, plansQuery } from '../../api/queries.js';
+import { dashboardQuery, overridesQuery, ownPlansQuery, type Plan } from '../../api/queries.js';
 import { useSession } from '../../app/session.js';
 import { useToday } from '../../app/today.js';
 import { type Column, DataTable } from '../../components/DataTable.js';
@@ -33,15 +33,12 @@ import { PaidRates } from './PaidRates.js';
 /** The plan in words: what it pays on, each rule, the tiers with the person's own terms, and its dates. */
 export function MyPlanPage() {
   const { repId } = useSession();
-  const plans = useQuery(plansQuery);
+  const plans = useQuery(ownPlansQuery(repId));
   return (
     <Page title="My plan" crumbs={[{ label: 'My plan' }]}>
       <PlansToAccept />
       <Loaded query={plans} height={480}>
-        {(all) => {
-          const own = listPlans(all, repId);
-          return own.length === 0 ? <NoPlan /> : <OwnPlans plans={own} />;
-        }}
+        {(own) => (own.length === 0 ? <NoPlan /> : <OwnPlans plans={own} />)}
       </Loaded>
     </Page>
   );

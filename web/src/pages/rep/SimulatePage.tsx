@@ -5,11 +5,10 @@ import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import {
   type Deal,
-  listPlans,
   openDealsPage,
   openDealsQuery,
+  ownPlansQuery,
   type Plan,
-  plansQuery,
   type SimulatedDeal,
 } from '../../api/queries.js';
 import { whatIfQuery } from '../../api/what-if-query.js';
@@ -45,7 +44,7 @@ interface Variation {
 /** What the person would earn if open deals closed. Nothing is written. */
 export function SimulatePage() {
   const { repId } = useSession();
-  const plans = useQuery(plansQuery);
+  const plans = useQuery(ownPlansQuery(repId));
   const { page = 0 } = route.useSearch();
   const deals = useQuery(openDealsQuery(repId, page));
   return (
@@ -55,8 +54,7 @@ export function SimulatePage() {
       facts={['A calculation with your plan. It changes nothing.']}
     >
       <Loaded query={combineQueries({ plans, deals })} height={480}>
-        {({ plans: all, deals: { deals: open, count } }) => {
-          const own = listPlans(all, repId);
+        {({ plans: own, deals: { deals: open, count } }) => {
           if (own.length === 0) return <NoPlan />;
           if (count === 0)
             return (
