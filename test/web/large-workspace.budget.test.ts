@@ -68,7 +68,7 @@ const pagesOf = {
   admin: [...appPaths.filter(isOfAdmin), '/members?view=tree'],
   manager: [
     ...['/team', '/approvals', '/exceptions', '/quota-progress', '/discrepancies', '/questions', '/statements/$repId'],
-    ...['/deals/$dealId', '/questions/$disputeId'],
+    ...['/deals/$dealId', '/questions/$disputeId', '/me', '/me/deals', '/me/plan', '/me/simulate', '/statements'],
   ],
   payroll: [
     ...['/payroll', '/payroll-statements', '/people', '/hand-overs', '/holds', '/month-end', '/month-end/renewals'],

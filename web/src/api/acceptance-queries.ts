@@ -12,7 +12,7 @@ export const ownAcceptancesQuery = (repId: string) =>
     queryFn: ({ signal }) => api.listAcceptances({ query: { repId } }, { signal }),
   });
 
-const shownPeople = 200;
+const shownPeople = 50;
 
 /** How many have accepted the version, and the first people who have not. */
 export const versionAcceptanceQuery = (planVersionId: string) =>
