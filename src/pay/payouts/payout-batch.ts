@@ -4,6 +4,7 @@ import { layouts } from '../../exports/payroll-layouts.js';
 import { Failure } from '../../kernel/failure.js';
 import { sampleIds } from '../../kernel/sample-ids.js';
 import { author } from '../../people/reps/author.js';
+import { wholeNumber } from '../../platform/operations/schemas.js';
 import { changedPayrollIds, peopleWithoutPayrollId } from '../../statements/team-statements.js';
 
 export const batchStatuses = ['open', 'paid', 'cancelled'] as const;
@@ -67,6 +68,22 @@ export const payoutBatchWithLines = z
   })
   .describe('A payout batch with what it pays');
 export type PayoutBatchWithLines = z.input<typeof payoutBatchWithLines>;
+
+/** In a huge workspace, the lines are most of a batch. */
+export const linesQuery = wholeNumber(0, 10_000)
+  .optional()
+  .describe('Max number of lines, and of people in the other lists, 0 to 10000; all by default');
+
+/** The batch with at most so many lines and people. */
+export function withFirstLines(batch: PayoutBatchWithLines, max: number | undefined): PayoutBatchWithLines {
+  const { lines, missingPayrollIds, changedPayrollIds } = batch;
+  return {
+    ...batch,
+    lines: lines.slice(0, max),
+    missingPayrollIds: missingPayrollIds.slice(0, max),
+    changedPayrollIds: changedPayrollIds.slice(0, max),
+  };
+}
 
 export const batchParams = z.strictObject({ batchId: pathIds.batchId });
 

@@ -68,6 +68,27 @@ describe('payout batches', () => {
     expect(batches.map(({ batchId }: { batchId: string }) => batchId)).to.deep.equal([batch.batchId]);
   });
 
+  it('list as many of their people as a request asks for, and all by default', async () => {
+    const work = await paidDeal();
+    const { api } = work;
+    const sizes = ({
+      lines,
+      missingPayrollIds,
+      people,
+    }: Record<'lines' | 'missingPayrollIds', unknown[]> & { people: number }) => [
+      lines.length,
+      missingPayrollIds.length,
+      people,
+    ];
+    const { batchId, ...batch } = await api.expect(201, 'POST', '/v1/payout-batches?lines=0', { period: '2026-01' });
+    expect(sizes(batch)).to.deep.equal([0, 0, 1]);
+    const read = async (query: string) => sizes(await api.expect(200, 'GET', `/v1/payout-batches/${batchId}${query}`));
+    expect(await read('')).to.deep.equal([1, 1, 1]);
+    expect(await read('?lines=0')).to.deep.equal([0, 0, 1]);
+    const paid = await api.expect(200, 'PATCH', `/v1/payout-batches/${batchId}?lines=0`, { status: 'paid' });
+    expect(sizes(paid)).to.deep.equal([0, 0, 1]);
+  });
+
   it('are described by a dry run with their file, one for each currency, and nothing is stored', async () => {
     const work = await PayWorkspace.create(service, { payout: null });
     const { api, ben } = work;

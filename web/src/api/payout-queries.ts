@@ -34,7 +34,7 @@ export const nextBatchQuery = (period: string, layout: Layout, currency: string 
         sha256,
       } = await api.createPayoutBatch(
         {
-          query: { dryRun: 'true' },
+          query: { dryRun: 'true', lines: '0' },
           body: { period, layout, ...(currency === null ? {} : { currency }) },
         },
         { signal },

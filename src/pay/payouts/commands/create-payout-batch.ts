@@ -12,10 +12,17 @@ import { isPayPeriod } from '../../payables/payout-settings.js';
 import { insertBatch } from '../batch-store.js';
 import { countBatches, findBatch, listBatches, readBatch } from '../batch-views.js';
 import { collectLines, sumLines, writeBatchFile } from '../collect-lines.js';
-import { batchWithLinesExample, type PayoutBatch, payoutBatchWithLines } from '../payout-batch.js';
+import {
+  batchWithLinesExample,
+  linesQuery,
+  type PayoutBatch,
+  payoutBatchWithLines,
+  withFirstLines,
+} from '../payout-batch.js';
 
 const query = z.strictObject({
   dryRun: flag.default(false).describe('true: return the batch with its file, and store nothing'),
+  lines: linesQuery,
 });
 
 const body = z.strictObject({
@@ -65,7 +72,11 @@ export const createPayoutBatch = operation({
   failures: { not_a_pay_period: 409, batch_open: 409, nothing_to_pay: 409 },
   example: { body: { period: '2026-02', layout: 'generic' }, response: batchWithLinesExample },
   uses: { unitOfWork: UnitOfWork, clock: CLOCK },
-  async execute({ query: { dryRun }, body: requested }, caller, { unitOfWork, clock }): Promise<CreatedBatch> {
+  async execute(
+    { query: { dryRun, lines: maxLines }, body: requested },
+    caller,
+    { unitOfWork, clock },
+  ): Promise<CreatedBatch> {
     const { period: requestedPeriod, layout, currency } = requested;
     return withDryRun<CreatedBatch>(dryRun, (end) =>
       unitOfWork.run(caller, { lock: 'exclusive', access: 'write' }, async (tx) => {
@@ -90,7 +101,7 @@ export const createPayoutBatch = operation({
           details: { batchId, sha256: file.sha256, totals: sumLines(lines) },
           at: clock.now(),
         });
-        const batch = await readBatch(tx, (await findBatch(tx, batchId)) as PayoutBatch);
+        const batch = withFirstLines(await readBatch(tx, (await findBatch(tx, batchId)) as PayoutBatch), maxLines);
         return end(dryRun ? { ...batch, content: file.content.toString() } : batch);
       }),
     );

@@ -14,9 +14,11 @@ import {
   batchNotFound,
   batchParams,
   batchWithLinesExample,
+  linesQuery,
   type PayoutBatch,
   type PayoutBatchWithLines,
   payoutBatchWithLines,
+  withFirstLines,
 } from '../payout-batch.js';
 
 const body = z.strictObject({
@@ -58,6 +60,7 @@ export const updatePayoutBatch = operation({
   payroll: true,
   stepUp: 'always',
   params: batchParams,
+  query: z.strictObject({ lines: linesQuery }),
   body,
   response: payoutBatchWithLines,
   failures: { payout_batch_not_found: 404, already_paid: 409, invalid_transition: 409 },
@@ -73,7 +76,11 @@ export const updatePayoutBatch = operation({
     },
   },
   uses: { unitOfWork: UnitOfWork, clock: CLOCK },
-  async execute({ params: { batchId }, body: change }, caller, { unitOfWork, clock }): Promise<PayoutBatchWithLines> {
+  async execute(
+    { params: { batchId }, query: { lines }, body: change },
+    caller,
+    { unitOfWork, clock },
+  ): Promise<PayoutBatchWithLines> {
     const { status, reference } = change;
     if (status === 'cancelled' && (change.paidOn !== undefined || reference !== undefined))
       throw invalid({ path: 'status', message: 'cancelled has no paidOn and no reference' });
@@ -95,7 +102,7 @@ export const updatePayoutBatch = operation({
         at: clock.now(),
       });
       await failpoint('payout.beforeCommit');
-      return decided;
+      return withFirstLines(decided, lines);
     });
   },
 });

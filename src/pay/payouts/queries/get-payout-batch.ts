@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import { UnitOfWork } from '../../../platform/database/unit-of-work.js';
 import { operation } from '../../../platform/operations/operation.js';
 import { findBatch, readBatch } from '../batch-views.js';
@@ -5,8 +6,10 @@ import {
   batchNotFound,
   batchParams,
   batchWithLinesExample,
+  linesQuery,
   type PayoutBatchWithLines,
   payoutBatchWithLines,
+  withFirstLines,
 } from '../payout-batch.js';
 
 export const getPayoutBatch = operation({
@@ -17,15 +20,16 @@ export const getPayoutBatch = operation({
   access: 'admin',
   payroll: true,
   params: batchParams,
+  query: z.strictObject({ lines: linesQuery }),
   response: payoutBatchWithLines,
   failures: { payout_batch_not_found: 404 },
   example: { params: { batchId: batchWithLinesExample.batchId }, response: batchWithLinesExample },
   uses: { unitOfWork: UnitOfWork },
-  async execute({ params: { batchId } }, caller, { unitOfWork }): Promise<PayoutBatchWithLines> {
+  async execute({ params: { batchId }, query: { lines } }, caller, { unitOfWork }): Promise<PayoutBatchWithLines> {
     return unitOfWork.read(caller, async (tx) => {
       const batch = await findBatch(tx, batchId);
       if (batch === null) throw batchNotFound();
-      return readBatch(tx, batch);
+      return withFirstLines(await readBatch(tx, batch), lines);
     });
   },
 });

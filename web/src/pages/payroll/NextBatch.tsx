@@ -123,6 +123,7 @@ function CreateDialog({ period, file, totals, currency, withoutId, onClose }: Cr
   const create = useChange({
     send: () =>
       api.createPayoutBatch({
+        query: { lines: '0' },
         body: { period, layout: file.layout, ...(currency === null ? {} : { currency }) },
       }),
     reloads: exceptPreviews,

@@ -102,6 +102,7 @@ function DecisionDialog({ batch, status, onClose }: Decision & { readonly onClos
     send: () =>
       api.updatePayoutBatch({
         params: { batchId },
+        query: { lines: '0' },
         body: {
           status,
           ...(status === 'paid' && paidOn !== '' ? { paidOn } : {}),
