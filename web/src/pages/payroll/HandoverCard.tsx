@@ -1,7 +1,5 @@
-import { useQuery } from '@tanstack/react-query';
 import { type Handover, handoverJobsQuery, type PayrollFile } from '../../api/payroll-queries.js';
-import { isRunning } from '../../api/team-queries.js';
-import { useJobEnd } from '../../app/job-end.js';
+import { useJobs } from '../../app/jobs.js';
 import { showMessage } from '../../app/messages.js';
 import { usePersistedDialog } from '../../app/persisted-state.js';
 import { Button } from '../../components/Button.js';
@@ -34,8 +32,7 @@ interface HandoverCardProps {
 export function HandoverCard(props: HandoverCardProps) {
   const { period, file, isEqual, downloadedAt, handovers } = props;
   const [isConfirming, setConfirming] = usePersistedDialog(`hand-over ${period}`);
-  const { data } = useQuery(handoverJobsQuery(period));
-  const watchJob = useJobEnd(data?.jobs, ({ error }) =>
+  const { running, watch } = useJobs(handoverJobsQuery(period), ({ error }) =>
     showMessage(error ?? `${formatPeriod(period)} is marked as handed over.`, error === undefined),
   );
   const recorded = file === null ? null : findHandover(handovers, file);
@@ -81,7 +78,7 @@ export function HandoverCard(props: HandoverCardProps) {
       <Foot
         {...props}
         isReady={isReady}
-        isBusy={data?.jobs.some(isRunning) === true}
+        isBusy={running !== undefined}
         recorded={recorded}
         onStart={() => setConfirming(true)}
       />
@@ -91,7 +88,7 @@ export function HandoverCard(props: HandoverCardProps) {
           file={file}
           totals={props.totals}
           isRepeated={handovers.length > 0}
-          onStarted={watchJob}
+          onStarted={watch}
           onClose={() => setConfirming(false)}
         />
       ) : null}

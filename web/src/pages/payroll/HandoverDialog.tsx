@@ -19,7 +19,7 @@ interface HandoverDialogProps {
   /** Whether the period has a hand-over already. */
   readonly isRepeated: boolean;
   /** Called with the id of the job that records a large hand-over. */
-  readonly onStarted: (jobId: string) => void;
+  readonly onStarted: (started: { readonly job: { readonly jobId: string } }) => void;
   readonly onClose: () => void;
 }
 
@@ -40,7 +40,7 @@ export function HandoverDialog({ period, file, totals, isRepeated, onStarted, on
         },
       }),
     onDone: (answer) => {
-      if ('jobId' in answer) onStarted(answer.jobId);
+      if ('jobId' in answer) onStarted({ job: answer });
       else showMessage(`${formatPeriod(period)} is marked as handed over.`);
       form.clear();
       onClose();

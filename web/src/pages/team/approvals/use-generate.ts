@@ -1,35 +1,23 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { api } from '../../../api/client.js';
-import { type GenerationJob, generationJobsQuery, isRunning, type PeopleQuery } from '../../../api/team-queries.js';
-import { useJobEnd } from '../../../app/job-end.js';
-import { showMessage, showProblem } from '../../../app/messages.js';
+import { type GenerationJob, generationJobsQuery, type PeopleQuery } from '../../../api/team-queries.js';
+import { useJobStart } from '../../../app/jobs.js';
+import { showMessage } from '../../../app/messages.js';
 import { formatCount } from '../../../shared/format/numbers.js';
 
 /** What went wrong with the statements of people, by rep. */
 export type Failures = ReadonlyMap<string, string>;
 
-/**
- * Generates new drafts of those people whose statements are not approved, on all pages of the list, as a job. It continues when the page is
- * closed, and the page finds it again.
- */
+/** Generates new drafts of those people whose statements are not approved, on all pages of the list, as a job. */
 export function useGenerate(period: string, people: PeopleQuery) {
-  const queryClient = useQueryClient();
-  const { data } = useQuery(generationJobsQuery(period));
-  const running = data?.jobs.find(isRunning);
-  const latest = data?.jobs[0];
-  const watchJob = useJobEnd(data?.jobs, reportEnd);
-  const { mutate, isPending } = useMutation({
-    mutationFn: () => api.generateStatements({ query: people, body: { period, withTerms: true, async: true } }),
-    onSuccess: ({ job }) => {
-      if (job !== undefined) watchJob(job.jobId);
-    },
-    onError: showProblem,
-    onSettled: () => queryClient.invalidateQueries({ queryKey: generationJobsQuery(period).queryKey }),
-  });
+  const { running, latest, isPending, start } = useJobStart(
+    generationJobsQuery(period),
+    () => api.generateStatements({ query: people, body: { period, withTerms: true, async: true } }),
+    reportEnd,
+  );
   return {
     progress: running?.progress ?? (isPending ? { done: 0, total: 0 } : null),
     failures: failuresOf(latest),
-    start: () => mutate(),
+    start: () => start(undefined),
   };
 }
 
