@@ -65,6 +65,7 @@ async function readAsked(
     select rep_id as "repId", sha256, decision, signed_name as "signedName", reason, decided_at as "decidedAt"
     from plan_acceptances
     where workspace_id = ${tx.workspaceId} and plan_id = ${version.planId}
+      ${repIds === null ? sql`` : sql`and rep_id = any(${repIds}::uuid[])`}
     order by decided_at`.execute(tx.db);
   const decisions = groupBy(rows, ({ repId }) => repId);
   // An acceptance cannot be withdrawn: it counts whatever the person said later about the same document.
