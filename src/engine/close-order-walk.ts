@@ -117,7 +117,7 @@ export class CloseOrderWalk {
     private readonly peerCredits: PeerCredits,
     private readonly listener: WalkListener,
     /** Whether credits may be quotients, whose sums are compared without their last digits. */
-    private readonly converts = false,
+    private readonly converts: boolean,
   ) {}
 
   add({ day, dealKey, position, period, key, ruleName, credit, firing, fixed, refund }: PlanOccurrence): void {

@@ -25,7 +25,7 @@ export interface Payout extends TraceParts {
  * Computes what one firing pays: tier, raw amount, floors, caps, rounding, in this order. `converts` says that values
  * may be quotients.
  */
-export function payOut(rule: CompiledRule, inputs: TierInputs, currency: string, converts = false): Payout {
+export function payOut(rule: CompiledRule, inputs: TierInputs, currency: string, converts: boolean): Payout {
   const target = inputs.quota?.target ?? null;
   const bounds = rule.boundsFor(target);
   const position = decidingPosition(rule, bounds, inputs);
@@ -283,7 +283,7 @@ function divide(weighted: Decimal, { of }: TierMix, [first]: readonly Paid[], { 
 }
 
 function partOfBase(part: Decimal, of: Decimal | null, base: Decimal): Decimal {
-  if (of === null) return part === Decimal.one ? base : part.times(base);
+  if (of === null) return base;
   if (base.absolute().equals(of)) return (base.sign() < 0 ? part.negated() : part).rounded(partPlaces);
   return part.times(base).dividedBy(of).rounded(partPlaces);
 }

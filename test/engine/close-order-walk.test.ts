@@ -65,7 +65,7 @@ describe('the close order', () => {
   it('pauses after 200 entries', () => {
     const ignored = { decided: () => undefined, fixed: () => undefined, refunded: () => approved.amount };
     const pauses = (entries: number) => {
-      const walk = new CloseOrderWalk(() => [], ignored);
+      const walk = new CloseOrderWalk(() => [], ignored, false);
       for (let index = 0; index < entries; index += 1) {
         const { earnedOn: day, period, ruleName, credit } = approved;
         const key = approved.attainmentKey;

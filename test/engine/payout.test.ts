@@ -142,6 +142,7 @@ describe('attainment below 0 in the trace', () => {
     expect(isBelowZero({}, refund, {} as never), 'no quota').to.deep.equal([false]);
     const byValue = { tierBy: 'value', tierValueField: 'seats' };
     expect(isBelowZero(byValue, `${refund} | seats=-1`), 'tiers by value').to.deep.equal([false]);
+    expect(isBelowZero(byValue, 'D1 | 2026-01-10 | 100 | seats=-1'), 'a value below 0').to.deep.equal([false]);
     expect(isBelowZero(byValue, refund), 'tiers by an absent value').to.deep.equal([false]);
   });
 });
@@ -167,6 +168,11 @@ describe('tiers at the edges', () => {
       [0, 'below_lowest_tier'],
       [0, 'field_missing'],
     ]);
+  });
+
+  it('an absent tier value is no reason where attainment decides the tier', () => {
+    const terms = { tierValueField: 'seats', tiers: fromHalf };
+    expect(paid(terms, 'D1 | 2026-01-10 | 1000')).to.deep.equal([[0, 'below_lowest_tier']]);
   });
 
   it('attainment below 0 times a rate pays nothing', () => {
@@ -237,6 +243,12 @@ describe('floors at the edges', () => {
   it('a floor raises nothing below the lowest tier', () => {
     const [first] = traces({ tiers: fromHalf, floor: 50 }, 'D1 | 2026-01-10 | 1000');
     expect(first).to.deep.include({ amount: 0, limits: [], reason: 'below_lowest_tier' });
+  });
+
+  it('a floor raises a bonus of the period, which no deal pays by itself', () => {
+    const terms = { payoutMode: 'flat_per_tier', tiers: fixedAmounts, floor: 150 };
+    const [first] = traces(terms, 'D1 | 2026-01-10 | 1000');
+    expect(first?.limits).to.deep.equal([{ kind: 'floor', bound: 150, before: 100, after: 150 }]);
   });
 
   it('floorAttainment is not reached without a target, unless it is 0', () => {
