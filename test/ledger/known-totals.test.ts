@@ -183,6 +183,10 @@ describe('the last day that a run moves', () => {
     expect(await lastMoved([], [ofJanuary, decided({ dealKey: 'D2' })])).to.equal('2026-03-31');
   });
 
+  it('is none for a period of a fiscal year that is not defined', async () => {
+    expect(await lastMoved([], [decided({ period: 'FY2026-Q1' })])).to.equal(null);
+  });
+
   it('is that of an amount too if a rule has a cap', async () => {
     const rows = await stored(decided());
     const cheaper = [decided({ amount: Decimal.of('1') })];

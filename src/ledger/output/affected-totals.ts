@@ -49,7 +49,7 @@ export class AffectedTotals {
 
   days(): DayRange | null {
     const days = [...this.earnedOn].sort();
-    const [from, to] = [days[0], days.at(-1)];
-    return from === undefined || to === undefined ? null : { from, to };
+    const [from] = days;
+    return from === undefined ? null : { from, to: days.at(-1) ?? from };
   }
 }
