@@ -484,8 +484,6 @@ function valueProblem({ operator, fieldType, value }: Leaf): string | null {
     case 'equals':
     case 'not_equals':
       return operandProblem(value, fieldType);
-    default:
-      return unreachable(operator);
   }
 }
 

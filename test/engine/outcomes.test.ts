@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { type Refund } from '#src/engine/clawback.js';
 import { type FixedEvent } from '#src/engine/model.js';
 import { Decimal } from '#src/kernel/decimal.js';
 import { workedTiers } from '#test/support/worked-example.js';
@@ -36,6 +37,32 @@ describe('the changes that an approved period blocks', () => {
     expect(result.blocked).to.deep.equal([
       { period: '2026-01', planId: 'plan', ruleName: 'New', dealKey: 'D1', change: 'change' },
     ]);
+  });
+
+  it('are reported: what an approved period has of a deal is not earned again elsewhere', () => {
+    const owned: FixedEvent = { ...fixed, kind: 'owned', frozenPeriod: '2025-12', amount: Decimal.zero };
+    const { decisions, blocked, outcomes } = run({ config: { rules: [rule] }, deals, quotas, fixed: [owned] });
+    expect(decisions.map((event) => `${event.dealKey} ${event.amount}`)).to.deep.equal(['D2 4800', 'D3 2400']);
+    expect(blocked).to.deep.equal([
+      { period: '2025-12', planId: 'plan', ruleName: 'New', dealKey: 'D1', change: 'insert' },
+    ]);
+    expect(outcomes.find(({ dealKey }) => dealKey === 'D1')).to.include({ paid: false, reason: 'statement_locked' });
+  });
+
+  it('are reported: what an approved period has of a refund is not taken back again', () => {
+    const refund: Refund = { refundId: 'R', day: '2026-02-01', cause: 'refund', amount: null, waivers: [] };
+    const { decisions, blocked, outcomes } = run({
+      config: { rules: [{ ...rule, clawback: { window: { days: 365 } } }] },
+      deals: 'D1 | 2026-01-15 | 60000',
+      quotas,
+      refunds: { D1: [refund] },
+      fixed: [{ ...fixed, dealKey: 'refund:D1:R', kind: 'owned', frozenPeriod: '2025-12' }],
+    });
+    expect(decisions.map(({ dealKey }) => dealKey)).to.deep.equal(['D1']);
+    expect(blocked.map(({ period, dealKey, change }) => [period, dealKey, change])).to.deep.equal([
+      ['2025-12', 'refund:D1:R', 'insert'],
+    ]);
+    expect(outcomes.find(({ dealKey }) => dealKey === 'refund:D1:R')?.reason).to.equal('statement_locked');
   });
 
   it('are none without a change', () => {

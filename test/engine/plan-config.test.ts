@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { readPlanConfig } from '#src/engine/plan-config.js';
+import { groupWithDifferentTerms, readPlanConfig, ruleWithPartialSchedule } from '#src/engine/plan-config.js';
 
 const tier = { tierIndex: 0, minThreshold: 0, rate: 0.1 };
 const rule = { name: 'R', measure: 'amount', tiers: [tier] };
@@ -16,7 +16,6 @@ function termsOf(config: unknown) {
   return read.terms;
 }
 
-/** Besides those of `test/requirements/invalid-plan-configs.ts`. */
 describe('plan config: what is rejected when a plan is saved', () => {
   const rejected: readonly (readonly [string, unknown, string])[] = [
     ['a rule without tiers', { rules: [{ ...rule, tiers: [] }] }, 'rules.0.tiers'],
@@ -90,6 +89,61 @@ describe('plan config: what is rejected when a plan is saved', () => {
     ],
     ['the two shapes mixed in one rule', { rules: [{ ...rule, baseField: 'amount' }] }, 'rules.0'],
     ['a rate in a flat payout mode', { rules: [{ ...rule, payoutMode: 'flat_per_event' }] }, 'rules.0.tiers.0'],
+    ['tierBy value without a field', { rules: [{ ...rule, tierBy: 'value' }] }, 'rules.0.tierValueField'],
+    [
+      'marginal tiers by value',
+      { rules: [{ ...rule, tierBy: 'value', tierValueField: 'seats', tierMode: 'marginal' }] },
+      'rules.0.tierMode',
+    ],
+    [
+      'quotaMeasure beside quotaCredit',
+      { rules: [{ ...rule, quotaMeasure: 'arr', quotaCredit: [{ field: 'services' }] }] },
+      'rules.0.quotaCredit',
+    ],
+    [
+      'bonuses of the period by value',
+      {
+        rules: [
+          {
+            ...rule,
+            payoutMode: 'stepped_bonus',
+            tierBy: 'value',
+            tierValueField: 'seats',
+            tiers: [{ tierIndex: 0, minThreshold: 0, flatAmount: 5 }],
+          },
+        ],
+      },
+      'rules.0.payoutMode',
+    ],
+    [
+      'a place that no rep reaches',
+      {
+        rules: [
+          {
+            ...rule,
+            tierBy: 'rank',
+            tiers: [
+              { ...tier, minThreshold: 1 },
+              { ...tier, tierIndex: 1, minThreshold: 1 },
+            ],
+          },
+        ],
+      },
+      'rules.0.tiers.0',
+    ],
+    [
+      'a periodic rule that pays when a customer pays',
+      {
+        rules: [{ ...rule, executionPhase: 'periodic', payout: { schedule: [{ percent: 100, on: 'paid' }] } }],
+      },
+      'rules.0.payout.schedule.0.on',
+    ],
+    ['a measure of the deal in a rule with lines', { rules: [{ ...rule, lines: {} }] }, 'rules.0.measure'],
+    [
+      'amount beside flatAmount in the second shape',
+      { rules: [{ baseField: 'amount', payoutMode: 'flat_per_event', tiers: [{ min: 0, amount: 5, flatAmount: 5 }] }] },
+      'rules.0.tiers.0',
+    ],
     ['fifty-one rules', { rules: Array.from({ length: 51 }, (_, index) => ({ ...rule, name: `R${index}` })) }, 'rules'],
   ];
 
@@ -142,5 +196,41 @@ describe('plan config: the second shape', () => {
       { tierIndex: 1, minThreshold: 1, name: 'Top', flatAmount: 200 },
     ]);
     expect(rules[1]).to.deep.include({ name: 'Margin', tierBy: 'value', tierValueField: 'deal_size' });
+  });
+});
+
+describe('the rules of a quota group', () => {
+  const inGroup = (...more: readonly object[]) =>
+    groupWithDifferentTerms(
+      termsOf({ rules: more.map((terms, index) => ({ ...rule, name: `R${index}`, quotaGroup: 'G', ...terms })) }).rules,
+    );
+
+  it('have one proration and one calendar', () => {
+    expect(inGroup({}, { quotaProration: 'calendar_days' })).to.equal('G');
+    expect(inGroup({}, { calendar: 'fiscal' })).to.equal('G');
+    expect(inGroup({}, { quotaProration: 'none', calendar: 'calendar' })).to.equal(null);
+  });
+
+  it('may differ from those of other groups and of none', () => {
+    const other = { quotaProration: 'calendar_days' };
+    expect(inGroup({}, { ...other, quotaGroup: 'H' }, { ...other, quotaGroup: undefined })).to.equal(null);
+  });
+});
+
+describe('the payout schedule of a rule', () => {
+  const partial = (...percents: readonly number[]) =>
+    ruleWithPartialSchedule(
+      termsOf({
+        rules: [
+          rule,
+          { ...rule, name: 'S', payout: { schedule: percents.map((percent) => ({ percent, on: 'close' })) } },
+        ],
+      }).rules,
+    );
+
+  it('is partial unless its percentages are 100 together, exactly', () => {
+    expect(partial(50, 50)).to.equal(null);
+    expect(partial(33.3, 33.3, 33.4)).to.equal(null);
+    expect(partial(33.3, 33.3, 33.3)).to.equal('S');
   });
 });

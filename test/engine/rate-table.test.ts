@@ -168,6 +168,22 @@ describe('the row of a rate table that counts', () => {
   });
 });
 
+describe('the neighbours of values in ranges', () => {
+  it('are the rows whose other keys match, from the first bound of a range up to the second', () => {
+    const table = tableOf(
+      { family: 'exact', months: 'range' },
+      [{ family: 'Software', months: { to: 12 } }, 1],
+      [{ family: 'Software', months: { from: 12, to: 24 } }, 2],
+      [{ family: 'Software', months: { from: '2026-01-01' } }, 3],
+    );
+    const near = (months: FieldValue) =>
+      findNearestRows(table, ['Support', months], '2026-02-10')
+        .filter(({ differing }) => differing.join() === 'family')
+        .map(({ row }) => row.values['rate']);
+    expect([11, '12', 24, '2026-01-01', 'soon'].map(near)).to.deep.equal([[1], [2], [], [3], []]);
+  });
+});
+
 describe('the overlap of two rows (J59)', () => {
   const range = (from: number | undefined, to: number | undefined): Row => [{ code: { from, to } }, 1];
 

@@ -1,5 +1,8 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
+import { compileRefundTerms, type IdentifiedRule } from '#src/engine/compiled-plan.js';
+import { readPlanConfig } from '#src/engine/plan-config.js';
+import { type Deal } from '#src/engine/slug.js';
 import { sum } from '#src/kernel/decimal.js';
 import { run } from './scenario.js';
 import { amountsOf, rule as ruleOf, version, world } from './small-world.js';
@@ -77,5 +80,35 @@ describe('a refund of a deal that two plans pay under one name of a rule', () =>
     });
     // Below, 10 of 10 and 0 of −50 are taken back: 10 of 60 by their weights.
     expect(amountsOf(rows, 'Team', 'm')).to.deep.equal({ D: '60', 'refund:D:x': '-10' });
+  });
+});
+
+function readRules(config: unknown): IdentifiedRule[] {
+  const read = readPlanConfig(config);
+  if ('issues' in read) throw new Error(JSON.stringify(read.issues));
+  return read.terms.rules.map((one) => ({ ...one, id: one.name }));
+}
+
+describe('the window of a refund', () => {
+  const terms = { tiers: [{ tierIndex: 0, minThreshold: 0, rate: 0.1 }] };
+  const policy = (from?: string) => ({ window: { days: 30, ...(from === undefined ? {} : { from }) } });
+  const deal: Deal = {
+    dealId: 'D',
+    closeDate: '2026-01-10',
+    fields: { go_live: '2026-03-01', note: 'soon' },
+    standard: { closeDate: '2026-01-10' },
+  };
+  /** The day from which a stored event counts it. */
+  const startOf = (from?: string) => {
+    const [only] = readRules({ rules: [{ ...rule, ...terms, clawback: policy(from) }] });
+    const { readWindowDay } = compileRefundTerms(only as IdentifiedRule, { fieldMapping: {} }, {}, 'UTC');
+    return readWindowDay === null ? 'the close date' : readWindowDay(deal);
+  };
+
+  it('begins with the close date, or with the day in the field that the rule names', () => {
+    expect(startOf()).to.equal('the close date');
+    expect(startOf('close_date')).to.equal('the close date');
+    expect(startOf('go_live')).to.equal('2026-03-01');
+    expect(startOf('note')).to.equal(null);
   });
 });

@@ -101,6 +101,12 @@ describe('exact decimals', () => {
     expect(Decimal.parse(product.toString())).to.equal(null);
   });
 
+  it('are numbers in JSON', () => {
+    expect(JSON.stringify({ amount: Decimal.of('1234.50'), rest: Decimal.zero })).to.equal(
+      '{"amount":1234.5,"rest":0}',
+    );
+  });
+
   it('amounts round to the minor unit of their currency', () => {
     expect(roundToCurrency(Decimal.of('1234.5'), 'JPY').toString()).to.equal('1235');
     expect(roundToCurrency(Decimal.of('1234.5675'), 'BHD').toString()).to.equal('1234.568');

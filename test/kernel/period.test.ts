@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { isDay, readDay } from '#src/kernel/day.js';
 import {
+  longerKind,
   nextPeriod,
   periodKind,
   periodRange,
@@ -51,6 +52,12 @@ describe('days and periods', () => {
       from: '2026-01-01',
       to: '2026-06-30',
     });
+  });
+
+  it('of two kinds of periods the longer one contains the other', () => {
+    expect(longerKind('monthly', 'quarterly')).to.equal('quarterly');
+    expect(longerKind('annual', 'semi_annual')).to.equal('annual');
+    expect(longerKind('monthly', 'monthly')).to.equal('monthly');
   });
 
   it('invalid days are rejected, and instants are converted to days in a time zone', () => {
