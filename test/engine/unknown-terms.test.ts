@@ -23,12 +23,12 @@ function compile(terms: object): void {
 }
 
 describe('terms that this release cannot read', () => {
-  it('fail the calculation: a rule pays nothing that it does not state', () => {
+  it('fail the calculation of a rule, and pay nothing', () => {
     expect(() => calculate({ payoutMode: 'per_mile' })).to.throw('unexpected value: per_mile');
     expect(() => calculate({ tierBy: 'mood' })).to.throw('unexpected value: mood');
   });
 
-  it('fail conditions, which would pass or fail at random', () => {
+  it('fail a condition, and decide nothing', () => {
     expect(() => compile({ operator: 'like' })).to.throw('unexpected value: like');
     for (const operator of ['equals', 'in'])
       expect(() => compile({ operator, fieldType: 'colour', value: ['Won'] }), operator).to.throw(
