@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { visibleReps } from '../../kernel/caller.js';
 import { mapInSlices } from '../../kernel/waiting.js';
 import { type Acceptance, planRefQuery } from '../../plans/acceptance/acceptance.js';
-import { listAsked, toAcceptance } from '../../plans/acceptance/acceptance-views.js';
+import { listRequests, toAcceptance } from '../../plans/acceptance/acceptance-views.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { Download, operation } from '../../platform/operations/operation.js';
 import { type Cell, csvFile, text, trusted } from '../payroll-csv.js';
@@ -37,9 +37,9 @@ export const exportAcceptances = operation({
   example: { query: {} },
   uses: { unitOfWork: UnitOfWork },
   async execute({ query: { planRef, delimiter } }, caller, { unitOfWork }): Promise<Download> {
-    const asked = await unitOfWork.read(caller, (tx) => listAsked(tx, planRef, visibleReps(caller)));
-    const cells = await mapInSlices(asked, (one) => {
-      const row = toAcceptance(one);
+    const requests = await unitOfWork.read(caller, (tx) => listRequests(tx, planRef, visibleReps(caller)));
+    const cells = await mapInSlices(requests, (request) => {
+      const row = toAcceptance(request);
       return columns.map(([, cell]) => cell(row));
     });
     const header = columns.map(([title]) => title);

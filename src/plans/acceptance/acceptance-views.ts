@@ -7,7 +7,7 @@ import { type Transaction } from '../../platform/database/unit-of-work.js';
 import { type Acceptance, type AcceptanceMode } from './acceptance.js';
 import { loadDocuments, type RepDocument } from './plan-document.js';
 
-interface AskedVersion {
+interface RequestedVersion {
   readonly planId: string;
   readonly planVersionId: string;
   readonly planName: string;
@@ -16,12 +16,12 @@ interface AskedVersion {
 }
 
 /** The versions that need the acceptance of people: active ones of active plans, of one plan or all. */
-async function listAskedVersions(
+async function listRequestedVersions(
   tx: Transaction,
   { planRef, repId }: { readonly planRef?: string | undefined; readonly repId?: string | undefined },
-): Promise<AskedVersion[]> {
+): Promise<RequestedVersion[]> {
   if (planRef !== undefined && !isUuid(planRef)) return [];
-  const { rows } = await sql<AskedVersion>`
+  const { rows } = await sql<RequestedVersion>`
     select v.plan_id as "planId", v.plan_version_id as "planVersionId", p.name as "planName", v.version, v.acceptance
     from plan_versions v join plans p on p.workspace_id = v.workspace_id and p.plan_id = v.plan_id
     where v.workspace_id = ${tx.workspaceId} and v.acceptance <> 'none' and v.status = 'active' and p.status = 'active'
@@ -49,17 +49,17 @@ interface Decided {
 }
 
 /** A person on a plan that needs acceptance, with their document and what they decided about it. */
-interface AskedPerson extends RepDocument {
-  readonly version: AskedVersion;
+interface AcceptanceRequest extends RepDocument {
+  readonly version: RequestedVersion;
   readonly decided: Decided | undefined;
 }
 
 /** Everyone on the plan of the version, or those in `repIds`, by name. */
-async function readAsked(
+async function readRequests(
   tx: Transaction,
-  version: AskedVersion,
+  version: RequestedVersion,
   repIds: readonly string[] | null,
-): Promise<AskedPerson[]> {
+): Promise<AcceptanceRequest[]> {
   const documents = await loadDocuments(tx, version.planVersionId, repIds);
   const { rows } = await sql<Decided>`
     select rep_id as "repId", sha256, decision, signed_name as "signedName", reason, decided_at as "decidedAt"
@@ -81,28 +81,28 @@ async function readAsked(
 }
 
 /** Everyone on the plans that need acceptance, or those in `repIds`, by plan and name. */
-export async function listAsked(
+export async function listRequests(
   tx: Transaction,
   planRef: string | undefined,
   repIds: readonly string[] | null,
-): Promise<AskedPerson[]> {
-  const asked: AskedPerson[][] = [];
-  for (const version of await listAskedVersions(tx, { planRef, repId: onlyRep(repIds) ?? undefined }))
-    asked.push(await readAsked(tx, version, repIds));
-  return asked.flat();
+): Promise<AcceptanceRequest[]> {
+  const requests: AcceptanceRequest[][] = [];
+  for (const version of await listRequestedVersions(tx, { planRef, repId: onlyRep(repIds) ?? undefined }))
+    requests.push(await readRequests(tx, version, repIds));
+  return requests.flat();
 }
 
-export function statusOf({ decided }: AskedPerson): Acceptance['status'] {
+export function statusOf({ decided }: AcceptanceRequest): Acceptance['status'] {
   return decided?.decision ?? 'waiting';
 }
 
-export function toAcceptance(asked: AskedPerson): Acceptance {
-  const { version, repId, repName, sha256, decided } = asked;
+export function toAcceptance(request: AcceptanceRequest): Acceptance {
+  const { version, repId, repName, sha256, decided } = request;
   return {
     ...version,
     repId,
     repName,
-    status: statusOf(asked),
+    status: statusOf(request),
     sha256,
     ...(decided?.signedName == null ? {} : { signedName: decided.signedName }),
     ...(decided?.reason == null ? {} : { reason: decided.reason }),
@@ -116,8 +116,8 @@ export async function findAcceptance(
   planVersionId: string,
   repId: string,
 ): Promise<(Acceptance & Pick<RepDocument, 'document'>) | null> {
-  const [version] = await listAskedVersions(tx, { planRef: planVersionId, repId });
+  const [version] = await listRequestedVersions(tx, { planRef: planVersionId, repId });
   if (version === undefined || version.planVersionId !== planVersionId) return null;
-  const [asked] = await readAsked(tx, version, [repId]);
-  return asked === undefined ? null : { ...toAcceptance(asked), document: asked.document };
+  const [request] = await readRequests(tx, version, [repId]);
+  return request === undefined ? null : { ...toAcceptance(request), document: request.document };
 }

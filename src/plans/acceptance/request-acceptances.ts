@@ -1,10 +1,10 @@
 import { type Transaction } from '../../platform/database/unit-of-work.js';
 import { recordEvents } from '../../platform/outbound/outgoing-events.js';
-import { listAsked, statusOf } from './acceptance-views.js';
+import { listRequests, statusOf } from './acceptance-views.js';
 
 /** Asks everyone who has not accepted the version as it is now. Returns how many. */
 export async function requestAcceptances(tx: Transaction, planRef: string): Promise<number> {
-  const waiting = (await listAsked(tx, planRef, null)).filter((asked) => statusOf(asked) !== 'accepted');
+  const waiting = (await listRequests(tx, planRef, null)).filter((request) => statusOf(request) !== 'accepted');
   await recordEvents(
     tx,
     waiting.map(({ version: { planId, planVersionId }, repId, sha256 }) => ({

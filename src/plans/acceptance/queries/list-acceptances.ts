@@ -6,7 +6,7 @@ import { effects } from '../../../platform/mcp/tool.js';
 import { operation, Page } from '../../../platform/operations/operation.js';
 import { commaList, optionalPage, uuid } from '../../../platform/operations/schemas.js';
 import { type Acceptance, acceptance, acceptanceExample, acceptanceStatus, planRefQuery } from '../acceptance.js';
-import { listAsked, statusOf, toAcceptance } from '../acceptance-views.js';
+import { listRequests, statusOf, toAcceptance } from '../acceptance-views.js';
 
 const query = z.strictObject({
   planRef: planRefQuery,
@@ -49,9 +49,9 @@ export const listAcceptances = operation({
   uses: { unitOfWork: UnitOfWork },
   async execute({ query: { planRef, repId, status, limit, offset } }, caller, { unitOfWork }) {
     const repIds = narrowedReps(caller, repId);
-    const asked = await unitOfWork.read(caller, (tx) => listAsked(tx, planRef, repIds));
-    const numberOf = (one: Acceptance['status']) => asked.filter((each) => statusOf(each) === one).length;
-    const listed = status === undefined ? asked : asked.filter((each) => status.includes(statusOf(each)));
+    const requests = await unitOfWork.read(caller, (tx) => listRequests(tx, planRef, repIds));
+    const numberOf = (one: Acceptance['status']) => requests.filter((each) => statusOf(each) === one).length;
+    const listed = status === undefined ? requests : requests.filter((each) => status.includes(statusOf(each)));
     const page = listed.slice(offset, limit === undefined ? undefined : offset + limit);
     return new Page(
       {
