@@ -195,12 +195,16 @@ function payMix(rule: CompiledRule, tier: EffectiveTier | null, mix: TierMix, in
   const terms = payTerms(rule, inputs);
   const units = unitsOf(rule, mix, inputs).map(({ line, unit }) => ({ line, tier, pay: payUnit(mix, unit, terms) }));
   const weighted = sum(units.map(({ pay }) => pay.weighted));
-  const rate = inputs.lines === null ? (units[0]?.pay.lookups[0]?.pay ?? null) : null;
-  const parts = mix.parts.map((part): TraceParts['parts'][number] => ({
-    tierIndex: part.tier.tierIndex,
-    rate: part.tier.rate ?? (rate?.kind === 'rate' ? rate.value : null),
-    part: isFixed(part.tier) ? weighted : partOfBase(part.part, mix.of, inputs.base),
-  }));
+  // Lines have their own rates.
+  const ofTiers = inputs.lines === null ? units[0]?.pay.ofTiers : undefined;
+  const parts = mix.parts.map(({ tier, part }, index): TraceParts['parts'][number] => {
+    const paid = ofTiers?.[index];
+    if (isFixed(tier)) return { tierIndex: tier.tierIndex, rate: null, part: weighted };
+    if (paid !== undefined && paid.rate === null)
+      return { tierIndex: tier.tierIndex, rate: null, part: partOfAmount(part, mix.of, paid.amount) };
+    const rate = tier.rate ?? paid?.rate ?? null;
+    return { tierIndex: tier.tierIndex, rate, part: partOfBase(part, mix.of, inputs.base) };
+  });
   const isBonus = isFixed(tier);
   return { raw: divide(weighted, mix, units, inputs), parts, tier, hasTier: tier !== null, isBonus, units, of: mix.of };
 }
@@ -280,6 +284,10 @@ function divide(weighted: Decimal, { of }: TierMix, [first]: readonly Paid[], { 
   const rate = first?.line === null ? first.pay.weightedRate : null;
   if (rate === null || !base.equals(credit) || !credit.absolute().equals(of)) return weighted.dividedBy(of);
   return credit.sign() < 0 ? rate.negated() : rate;
+}
+
+function partOfAmount(part: Decimal, of: Decimal | null, amount: Decimal): Decimal {
+  return of === null ? amount : part.times(amount).dividedBy(of).rounded(partPlaces);
 }
 
 function partOfBase(part: Decimal, of: Decimal | null, base: Decimal): Decimal {

@@ -27,6 +27,8 @@ export interface UnitPay {
   readonly lookups: readonly TableLookup[];
   /** The rates of the mix, weighted alike; null if it pays amounts. */
   readonly weightedRate: Decimal | null;
+  /** What each tier of the mix pays the unit as a whole. */
+  readonly ofTiers: readonly TierAmount[];
 }
 
 interface PayTerms {
@@ -37,23 +39,26 @@ interface PayTerms {
 
 export function payUnit({ parts }: TierMix, unit: PaidUnit, terms: PayTerms): UnitPay {
   const lookups: TableLookup[] = [];
+  const ofTiers: TierAmount[] = [];
   let weighted = Decimal.zero;
   let weightedRate: Decimal | null = Decimal.zero;
   let reason: LineReason | null = null;
   for (const { tier, part } of parts) {
     const paid = payByTier(tier, unit, terms);
+    ofTiers.push(paid);
     if (paid.lookup !== undefined) lookups.push(paid.lookup);
     weighted = weighted.plus(part.times(paid.amount));
     weightedRate = weightedRate === null || paid.rate === null ? null : weightedRate.plus(part.times(paid.rate));
     // Of two reasons, that which the floor and the exceptions are about.
     if (reason === null || paid.reason === 'rate_not_found') reason = paid.reason;
   }
-  if (reason !== null) return { weighted: Decimal.zero, reason, lookups, weightedRate: null };
-  return { weighted, reason, lookups, weightedRate };
+  if (reason !== null) return { weighted: Decimal.zero, reason, lookups, weightedRate: null, ofTiers };
+  return { weighted, reason, lookups, weightedRate, ofTiers };
 }
 
-interface TierAmount {
+export interface TierAmount {
   readonly amount: Decimal;
+  /** Null for an amount. */
   readonly rate: Decimal | null;
   readonly reason: LineReason | null;
   readonly lookup?: TableLookup;

@@ -44,8 +44,52 @@ describe('a rate that a rule looks up for a whole deal', () => {
 
   it('is none where the row pays an amount', () => {
     const { parts, lookups, raw } = payWhole({ amount: 40 });
-    expect(parts.map(({ rate }) => rate)).to.deep.equal([null]);
+    expect(parts).to.deep.equal([{ tierIndex: 0, rate: null, part: 40 }]);
     expect([lookups?.[0]?.kind, raw]).to.deep.equal(['amount', 40]);
+  });
+});
+
+describe('the parts of a deal in two tiers with columns of a table', () => {
+  /** 1,000 of a quota of 600, in the columns of the tiers below and above it. */
+  function payAcross(above: RateValue) {
+    const table: RateTable = {
+      ...tableOf('exception', {}),
+      keys: [{ name: 'region', field: 'region', match: 'exact' }],
+      columns: ['below', 'above'].map((name) => ({ name, kind: 'rate' as const })),
+      rows: [{ keys: { region: 'EMEA' }, values: { below: 0.1, above } }],
+    };
+    const tiers = tiersOf(
+      { minThreshold: 0, table: 'T', column: 'below' },
+      { minThreshold: 1, table: 'T', column: 'above' },
+    );
+    const { decisions } = run({
+      config: { rules: [{ name: 'Rule', measure: 'amount', tierMode: 'marginal', tiers }] },
+      quotas: { 'Rule 2026-Q1': { target: 600 } },
+      deals: 'D | 2026-02-10 | 1000 | region=EMEA',
+      tables: [table],
+    });
+    const { parts, raw } = decode(decisions[0] ?? expect.fail('nothing fired'));
+    return { parts, raw };
+  }
+
+  it('each have the rate of their column', () => {
+    expect(payAcross(0.2)).to.deep.equal({
+      parts: [
+        { tierIndex: 0, rate: 0.1, part: 600 },
+        { tierIndex: 1, rate: 0.2, part: 400 },
+      ],
+      raw: 140,
+    });
+  });
+
+  it('have the part of an amount that is paid, so that they add up', () => {
+    expect(payAcross({ amount: 50 })).to.deep.equal({
+      parts: [
+        { tierIndex: 0, rate: 0.1, part: 600 },
+        { tierIndex: 1, rate: null, part: 20 },
+      ],
+      raw: 80,
+    });
   });
 });
 
