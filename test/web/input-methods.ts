@@ -50,6 +50,19 @@ async function find(page: Page, role: string, name: string): Promise<ElementHand
   return until(() => look().catch(() => null), { what: `a ${role} “${name}” that can be used`, withinMs: 100_000 });
 }
 
+/** Whether a click reaches the control, which may have moved or been replaced since it was found. */
+async function reaches(control: ElementHandle): Promise<boolean> {
+  const click = await control.evaluateHandle(noteClick);
+  try {
+    await control.click();
+  } catch (error) {
+    if (String(error).includes('not clickable')) return false;
+    throw error;
+  }
+  // A click that opens another page ends the context of this one.
+  return click.evaluate(({ isHit }) => isHit).catch(() => true);
+}
+
 /** Numbers have no-break spaces behind them. */
 function counted(name: string): string {
   return name.replace(/(\d) (?=[a-z])/g, '$1\u00a0');
@@ -67,10 +80,7 @@ export const pointer: InputMethod = {
       const control = await find(page, role, name);
       // Messages may cover the bottom of a phone for some seconds.
       await control.evaluate((one) => one.scrollIntoView({ block: 'center', behavior: 'instant' }));
-      const click = await control.evaluateHandle(noteClick);
-      await control.click();
-      // A click that opens another page ends the context of this one.
-      if (await click.evaluate(({ isHit }) => isHit).catch(() => true)) return;
+      if (await reaches(control)) return;
     }
     throw new Error(`no click reached the ${role} “${name}”`);
   },
