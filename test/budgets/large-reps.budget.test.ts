@@ -14,9 +14,13 @@ const maxSlowerMs = 100;
 const attempts = 3;
 
 describe('a rep with 20,000 deals in one attainment period', () => {
+  let monitor: ServiceMonitor;
+  // Before the service stops.
+  after(async () => {
+    await monitor?.stop();
+  });
   const service = Service.duringSuite({ worker: false });
   let target: ServiceProcess;
-  let monitor: ServiceMonitor;
   let api: ApiClient;
   let repId: string;
   let idleMs: number;
@@ -53,10 +57,6 @@ describe('a rep with 20,000 deals in one attainment period', () => {
     // The first calls start the thread and compile the code.
     for (let round = 0; round < 3; round += 1) await breakdown(round);
     idleMs = (await monitor.during(() => sleep(1_000))).slowestMs;
-  });
-
-  after(async () => {
-    await monitor?.stop();
   });
 
   async function breakdown(number: number): Promise<void> {
