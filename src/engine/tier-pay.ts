@@ -56,7 +56,7 @@ export function payUnit({ parts }: TierMix, unit: PaidUnit, terms: PayTerms): Un
   return { weighted, reason, lookups, weightedRate, ofTiers };
 }
 
-export interface TierAmount {
+interface TierAmount {
   readonly amount: Decimal;
   /** Null for an amount. */
   readonly rate: Decimal | null;
