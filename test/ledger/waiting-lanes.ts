@@ -1,7 +1,11 @@
 import { type OfflineDatabase } from '#test/support/offline-database.js';
 
 /** Adds a workspace for each number of lanes. Each lane has as many requests, in turn with the others; half are of a sync. */
-export async function addWaitingLanes(db: OfflineDatabase, lanes: readonly number[], requests: number): Promise<void> {
+export async function addWaitingLanes(
+  db: Pick<OfflineDatabase, 'sql'>,
+  lanes: readonly number[],
+  requests: number,
+): Promise<void> {
   await db.sql(
     `with sizes as (select w.ordinality, w.lanes, md5('w' || w.ordinality)::uuid as workspace_id
        from unnest($1::int[]) with ordinality w(lanes, ordinality)),
