@@ -3666,10 +3666,13 @@ AS $function$
               and (l.not_before is null or l.not_before <= now())
               and not exists (select from crm_sync_runs r
                 where r.workspace_id = q.workspace_id and r.sync_run_id = q.sync_run_id and r.failing_since is null)
-              and not exists (select from calculation_requests e
-                where e.workspace_id = q.workspace_id and e.rep_id = q.rep_id and e.request_id < q.request_id
+              -- The first one of the rep. Only the primary key has this order: with an equality, a table that was
+              -- vacuumed while many rows were inserted reads all older requests for each (9 s for 50,000).
+              and q.request_id = (select e.request_id from calculation_requests e
+                where e.workspace_id = q.workspace_id and e.rep_id >= q.rep_id
                   and e.requested_at < before and not exists (select from crm_sync_runs r
-                    where r.workspace_id = e.workspace_id and r.sync_run_id = e.sync_run_id and r.failing_since is null))
+                    where r.workspace_id = e.workspace_id and r.sync_run_id = e.sync_run_id and r.failing_since is null)
+                order by e.rep_id, e.request_id limit 1)
             order by q.request_id
             limit lanes_of_each
           ) due;
