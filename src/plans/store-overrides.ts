@@ -44,5 +44,6 @@ export async function storeOverrides(
     assertOverrideFits(version, override, root);
     await assertOverrideTablesFit(tx, version, override);
     await replaceOverrides(tx, planVersionId, repId, rules);
+    await tx.changeTerms({ planRef: planVersionId, repIds: [repId] });
   }
 }

@@ -185,6 +185,92 @@ describe('acceptance of plans', () => {
     expect(await pays(world, '2026-01')).to.equal(4800);
   });
 
+  it('G15: the acceptance of a version that replaces another one releases what that one has paid', async () => {
+    const world = await create('hold_pay');
+    const { api, session } = world;
+    await api.generate(world.ben, '2026-01');
+    await api.approve(world.ben, '2026-01');
+    const { planVersionId } = await api.expect(200, 'PATCH', `/v1/plans/${world.planId}`, {
+      config: { rules: [rule(0.09)] },
+      tests: [],
+    });
+    await world.calculated();
+    expect(await pays(world, '2026-02')).to.equal(0);
+    await accept(session, planVersionId);
+    await world.sql(`update plan_acceptances set decided_on = '2026-02-20' where workspace_id = $1`);
+    expect(await pays(world, '2026-02')).to.equal(4800);
+  });
+
+  it('the document has the first day of a ramp, and draws as they are paid back, without deleted ones', async () => {
+    const world = await create('required');
+    const { api, ben, session, planVersionId } = world;
+    const terms = async () => (await documentOf(session, planVersionId)).document.terms;
+    const draw = { repId: ben, kind: 'advance', recoverable: true, amount: 1000, from: '2026-03-01', to: '2026-03-31' };
+    const { drawId } = await api.expect(201, 'POST', '/v1/draws', draw);
+    expect((await terms()).draws).to.deep.equal([
+      { ...{ kind: 'advance', recoverable: true, amount: '1000', currency: 'USD' }, from: draw.from, to: draw.to },
+    ]);
+    await api.expect(200, 'PATCH', `/v1/draws/${drawId}`, { recovery: { start: 'after_end', maxPercent: 50 } });
+    expect((await terms()).draws[0].recovery).to.deep.equal({
+      ...{ start: 'after_end', day: null, maxPercent: 50, forgiveOn: null },
+    });
+    await api.expect(200, 'DELETE', `/v1/draws/${drawId}`);
+    expect((await terms()).draws).to.deep.equal([]);
+    const { rampId } = await api.expect(201, 'POST', '/v1/ramps', {
+      name: 'New hires',
+      steps: [{ months: 3, quotaPercent: 50 }],
+    });
+    const [assignment] = await api.expect(200, 'GET', `/v1/assignments?repId=${ben}`);
+    const change = { rampId, rampFrom: '2026-04-01' };
+    await api.expect(200, 'PATCH', `/v1/assignments/${assignment.assignmentId}`, change);
+    expect((await terms()).assignments[0]).to.include({ rampFrom: '2026-04-01' });
+  });
+
+  it('requests go to everyone for a new version, and to those alone whose own terms change', async () => {
+    const world = await create('required');
+    const { api, ben, planId, session, planVersionId } = world;
+    await api.expect(201, 'POST', '/v1/webhook-endpoints', {
+      url: 'https://example.com/events',
+      eventTypes: ['plan.acceptance_requested'],
+    });
+    const [zoe] = await api.saveReps('Zoe');
+    const { rules } = await api.expect(200, 'GET', `/v1/plans/${planId}`);
+    const names = new Map([
+      [ben, 'Ben'],
+      [world.eva, 'Eva'],
+      [zoe, 'Zoe'],
+    ]);
+    let seen = 0;
+    const requested = async () => {
+      const rows = await world.sql<{ repId: string }>(
+        `select data->>'repId' as "repId" from webhook_deliveries where workspace_id = $1 order by position`,
+      );
+      const added = rows.slice(seen).map(({ repId }) => names.get(repId));
+      seen = rows.length;
+      return added.sort();
+    };
+    await api.assign([zoe], planId);
+    expect(await requested()).to.deep.equal(['Zoe']);
+    await accept(session, planVersionId);
+    await api.putDeal('D2', { amount: 10_000, closeDate: '2026-02-15', repId: ben });
+    expect(await requested()).to.deep.equal([]);
+    await api.setQuota([ben], 'New', '2026-Q1', 100_000);
+    expect(await requested()).to.deep.equal(['Ben']);
+    await api.expect(200, 'PUT', `/v1/plans/${planVersionId}/overrides/${ben}`, {
+      rules: [{ ruleId: rules[0].id, tiers: [{ tierIndex: 0, rate: 0.09 }] }],
+    });
+    expect(await requested()).to.deep.equal(['Ben']);
+    await api.expect(201, 'POST', '/v1/draws?dryRun=true', {
+      ...{ repId: ben, kind: 'advance', recoverable: true, amount: 1000, from: '2026-03-01' },
+    });
+    expect(await requested()).to.deep.equal([]);
+    await accept(session, planVersionId);
+    await api.expect(200, 'PATCH', `/v1/plans/${planId}`, { name: 'AE 2026' });
+    expect(await requested()).to.deep.equal([]);
+    await api.expect(200, 'PATCH', `/v1/plans/${planId}`, { config: { rules: [rule(0.1)] }, tests: [] });
+    expect(await requested()).to.deep.equal(['Ben', 'Eva', 'Zoe']);
+  });
+
   it('hold_pay needs payouts', async () => {
     const world = await create(null, false);
     const path = `/v1/plans/${world.planVersionId}/acceptance`;

@@ -1,5 +1,6 @@
 import { LaneRunner } from '../../ledger/lanes/lane-runner.js';
 import { Notifications } from '../../outgoing/notifications/notifications.js';
+import { requestAcceptances } from '../../plans/acceptance/request-acceptances.js';
 import { createDatabase } from '../../platform/database/pool.js';
 import { ReadReplica } from '../../platform/database/read-replica.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
@@ -40,5 +41,6 @@ function createUnitOfWork(parts: PartContainer): UnitOfWork {
     onJobs: (workspaceId, jobs) => parts.resolve(JobStatuses).changed(workspaceId, jobs),
     onEvents: (workspaceId) => void parts.resolve(JobQueue).add(deliverEventsJob, { workspaceId }),
     onRecorded: (tx, events) => parts.resolve(Notifications).send(tx, events),
+    onTermsChanged: requestAcceptances,
   });
 }

@@ -23,6 +23,7 @@ export const drawFacts = factsOf<DrawFact>({
   load: (tx, draws) => listDraws(tx, { repIds: draws.map(({ repId }) => repId) }),
   async store(tx, changes, { caller }) {
     for (const change of changes) await storeDraw(tx, caller, change);
+    await tx.changeTerms({ repIds: [...new Set(changes.map((change) => factOf(change).repId))] });
     return [];
   },
 });

@@ -50,6 +50,7 @@ export const assignmentFacts = factsOf<AssignmentFact>({
     const affected: AffectedDays[] = [];
     for (const [planId, ofPlan] of groupBy(changes, (change) => factOf(change).planId)) {
       const repIds = ofPlan.map((change) => factOf(change).repId);
+      await tx.changeTerms({ planRef: planId, repIds });
       for (const repId of await listAffectedReps(tx, planId, repIds)) affected.push({ repId, days: allDays });
     }
     return affected;

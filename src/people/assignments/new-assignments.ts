@@ -35,5 +35,7 @@ export async function assignReps(tx: Transaction, request: z.output<typeof newAs
   const placement = { planId, start, end, ...(await readRamp(tx, request)) };
   const overlapping = await overlappingReps(tx, repIds, placement);
   if (overlapping.length > 0) throw assignmentOverlap(overlapping);
-  return { repIds, placement, assignmentIds: await insertAssignments(tx, repIds, placement) };
+  const assignmentIds = await insertAssignments(tx, repIds, placement);
+  await tx.changeTerms({ planRef: planId, repIds });
+  return { repIds, placement, assignmentIds };
 }

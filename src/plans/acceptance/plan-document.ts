@@ -35,6 +35,10 @@ export const planDocument = z
                 from: day('First day on the plan'),
                 to: day('Last day on the plan'),
                 ramp: z.unknown().describe('The steps of the ramp; null without one'),
+                rampFrom: z
+                  .string()
+                  .optional()
+                  .describe('First day of the ramp, YYYY-MM-DD; absent if it begins with the days on the plan'),
               })
               .describe('Days on the plan'),
           )
@@ -74,6 +78,17 @@ export const planDocument = z
                 currency: fields.currency,
                 from: z.string().describe('First day, YYYY-MM-DD'),
                 to: day('Last day'),
+                recovery: z
+                  .object({
+                    start: z
+                      .enum(['next_period', 'after_end', 'day'])
+                      .describe('From the next pay period, the end or a day on'),
+                    day: day('Day from which it is paid back'),
+                    maxPercent: z.number().describe('Limit, as a percentage of what a statement releases'),
+                    forgiveOn: day('Day on which what is still open is forgiven'),
+                  })
+                  .optional()
+                  .describe('How it is paid back; absent if from the next pay period on and without a limit'),
               })
               .describe('A draw'),
           )
@@ -172,6 +187,8 @@ interface PersonTerms {
   readonly terms: PlanDocument['terms'];
 }
 
+type Draw = PlanDocument['terms']['draws'][number];
+
 type OfRep<Term> = Term & { readonly repId: string };
 
 async function loadTerms(
@@ -180,9 +197,11 @@ async function loadTerms(
   repIds: readonly string[] | null,
 ): Promise<PersonTerms[]> {
   const ofReps = repIds === null ? sql`` : sql`and x.rep_id = any(${repIds}::uuid[])`;
-  const assignments = await sql<OfRep<PlanDocument['terms']['assignments'][number]> & { repName: string }>`
+  const assignments = await sql<
+    OfRep<PlanDocument['terms']['assignments'][number]> & { repName: string; rampFrom: string | null }
+  >`
     select x.rep_id as "repId", r.name as "repName", x.effective_start as "from", x.effective_end as "to",
-      m.steps as ramp
+      m.steps as ramp, case when m.steps is not null then x.ramp_from end as "rampFrom"
     from assignments x
     join reps r on r.workspace_id = x.workspace_id and r.rep_id = x.rep_id
     left join ramps m on m.workspace_id = x.workspace_id and m.ramp_id = x.ramp_id
@@ -198,10 +217,13 @@ async function loadTerms(
     from plan_overrides x join plan_rules l on l.workspace_id = x.workspace_id and l.rule_id = x.rule_id
     where x.workspace_id = ${tx.workspaceId} and x.plan_version_id = ${planVersionId} ${ofReps}
     order by x.rep_id, l.name`.execute(tx.db);
-  const draws = await sql<OfRep<PlanDocument['terms']['draws'][number]>>`
+  const draws = await sql<OfRep<Draw> & { recovery: Draw['recovery'] | null }>`
     select x.rep_id as "repId", x.kind, x.recoverable, trim_scale(x.amount)::text as amount, x.currency,
-      x.from_day as "from", x.to_day as "to"
-    from draws x where x.workspace_id = ${tx.workspaceId} ${ofReps}
+      x.from_day as "from", x.to_day as "to",
+      case when (x.recovery_start, x.recovery_percent, x.forgive_on) is distinct from ('next_period', 100, null::date)
+        then jsonb_build_object('start', x.recovery_start, 'day', x.recovery_day,
+          'maxPercent', trim_scale(x.recovery_percent), 'forgiveOn', x.forgive_on) end as recovery
+    from draws x where x.workspace_id = ${tx.workspaceId} and x.deleted_at is null ${ofReps}
     order by x.rep_id, x.from_day, x.draw_id`.execute(tx.db);
   const ofRep = <Term extends { readonly repId: string }>(rows: readonly Term[]) => groupBy(rows, ({ repId }) => repId);
   const [quotasOf, overridesOf, drawsOf] = [ofRep(quotas.rows), ofRep(overrides.rows), ofRep(draws.rows)];
@@ -209,10 +231,18 @@ async function loadTerms(
     repId,
     repName: assigned[0]?.repName ?? '',
     terms: {
-      assignments: assigned.map(({ from, to, ramp }) => ({ from, to, ramp })),
+      assignments: assigned.map(({ from, to, ramp, rampFrom }) => ({
+        from,
+        to,
+        ramp,
+        ...(rampFrom === null ? {} : { rampFrom }),
+      })),
       quotas: withoutRep(quotasOf.get(repId)),
       overrides: withoutRep(overridesOf.get(repId)),
-      draws: withoutRep(drawsOf.get(repId)),
+      draws: withoutRep(drawsOf.get(repId)).map(({ recovery, ...draw }) => ({
+        ...draw,
+        ...(recovery === null ? {} : { recovery }),
+      })),
     },
   }));
 }

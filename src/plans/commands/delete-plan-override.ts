@@ -50,6 +50,7 @@ export const deletePlanOverride = operation({
       if (!plan?.versions.some((version) => version.planVersionId === planVersionId)) throw planNotFound();
       await assertRepExists(tx, repId);
       await replaceOverrides(tx, planVersionId, repId, []);
+      await tx.changeTerms({ planRef: planVersionId, repIds: [repId] });
       await recalculate.reps([repId], 'plan_change');
       return { removed: true, planVersionId, repId };
     });

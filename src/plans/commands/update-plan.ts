@@ -115,6 +115,7 @@ export async function changePlan(
     const restates = await collectRestatements(tx, planned);
     const warnings = await collectChangeWarnings(tx, planned);
     const overrides = await saveChange(tx, planned);
+    for (const { planVersionId } of activatedVersions(planned)) await tx.changeTerms({ planRef: planVersionId });
     if (change.status !== undefined || makesVersion(change)) await recalculate.reps(reps, 'plan_change');
     const viewedRef = changed.newVersion?.planVersionId ?? planRef;
     const view = await findPlanVersion(tx, viewedRef, { onlyForRep: null, today });
@@ -127,6 +128,13 @@ export async function changePlan(
       ...(rolledBackTo === undefined ? {} : { rolledBackTo }),
     };
   });
+}
+
+/** The versions that are in force only since the change, such as a new one. */
+function activatedVersions({ plan, changed }: PlannedChange): VersionRow[] {
+  const before = plan.status === 'active' ? plan.versions.filter(({ status }) => status === 'active') : [];
+  const ids = before.map(({ planVersionId }) => planVersionId);
+  return changed.versions.filter(({ planVersionId, status }) => status === 'active' && !ids.includes(planVersionId));
 }
 
 /** Someone else may have saved a version since the caller read the plan. */

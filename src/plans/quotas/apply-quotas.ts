@@ -45,6 +45,7 @@ export async function applyQuotas(
       .map(({ setting }) => setting),
   );
   const changed = compared.filter(({ outcome }) => outcome !== 'unchanged').map(({ setting }) => setting);
+  await tx.changeTerms({ repIds: [...new Set(changed.map(({ repId }) => repId))] });
   await recalculate(requestsFor(changed, await loadCalendar(tx)));
   const after = await storedQuotas(tx, settings);
   return settings.map((setting) => after.get(settingKey(setting)) as Quota);

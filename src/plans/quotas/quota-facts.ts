@@ -28,12 +28,14 @@ export const quotaFacts = factsOf<QuotaFact>({
   },
   async store(tx, changes) {
     const quotas = changes.map(factOf);
-    await lockLanes(tx, [...new Set(quotas.map(({ repId }) => repId))]);
+    const repIds = [...new Set(quotas.map(({ repId }) => repId))];
+    await lockLanes(tx, repIds);
     await deleteQuotas(
       tx,
       changes.flatMap(({ before, after }) => (after === null ? (before?.quotaId ?? []) : [])),
     );
     await upsertQuotas(tx, changes.flatMap(toSettings));
+    await tx.changeTerms({ repIds });
     const calendar = await loadCalendar(tx);
     return quotas.map(({ repId, period }) => ({ repId, days: calendar.findRange(period) ?? allDays }));
   },

@@ -13,6 +13,15 @@ interface Query {
 /** Called in the transaction that records outgoing events, whether or not an endpoint receives them. */
 export type OnRecorded = (tx: Transaction, events: readonly OutgoingEvent[]) => Promise<void>;
 
+/** A plan, one version of it, or all plans, and people; everyone by default. */
+export interface ChangedTerms {
+  readonly planRef?: string;
+  readonly repIds?: readonly string[];
+}
+
+/** Called in the transaction that changes what a plan pays people. */
+export type OnTermsChanged = (tx: Transaction, terms: ChangedTerms) => Promise<unknown>;
+
 /** Something that a transaction changes in what a person is paid. */
 interface MovedPay {
   readonly repId: string;
@@ -31,6 +40,7 @@ interface TransactionContext {
   readonly asOf?: Date | undefined;
   readonly cache?: VersionedCache<object>;
   readonly onRecorded?: OnRecorded | undefined;
+  readonly onTermsChanged?: OnTermsChanged | undefined;
   readonly revision?: Promise<string> | undefined;
 }
 
@@ -47,6 +57,7 @@ export class Transaction {
   readonly asOf: Date | null;
   private readonly cache: VersionedCache<object>;
   private readonly onRecorded: OnRecorded | undefined;
+  private readonly onTermsChanged: OnTermsChanged | undefined;
   private readonly held = new Set<string>();
   private readonly queriesOfCommit: CompiledQuery[] = [];
   private readonly writesOfCommit: RawBuilder<unknown>[] = [];
@@ -62,11 +73,12 @@ export class Transaction {
   constructor(
     readonly db: DatabaseTransaction,
     readonly workspaceId: string,
-    { asOf, cache = createTransactionCache(), onRecorded, revision }: TransactionContext = {},
+    { asOf, cache = createTransactionCache(), onRecorded, onTermsChanged, revision }: TransactionContext = {},
   ) {
     this.asOf = asOf ?? null;
     this.cache = cache;
     this.onRecorded = onRecorded;
+    this.onTermsChanged = onTermsChanged;
     this.revision = revision;
   }
 
@@ -124,6 +136,11 @@ export class Transaction {
   /** Runs what the service does in every transaction that records outgoing events, such as storing mails. */
   async notify(events: readonly OutgoingEvent[]): Promise<void> {
     await this.onRecorded?.(this, events);
+  }
+
+  /** Runs what the service does after a change of terms, such as requesting acceptances. */
+  async changeTerms(terms: ChangedTerms): Promise<void> {
+    await this.onTermsChanged?.(this, terms);
   }
 
   /** Declares that the transaction stores deliveries of events, which are sent after its commit. */

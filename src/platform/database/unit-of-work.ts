@@ -11,6 +11,7 @@ import {
   type ChangedJob,
   createTransactionCache,
   type OnRecorded,
+  type OnTermsChanged,
   Transaction,
   type TransactionWithoutWorkspace,
 } from './transaction.js';
@@ -78,6 +79,7 @@ interface UnitOfWorkOptions {
   /** Called after the commit of a transaction that changes the state of jobs. */
   readonly onJobs?: (workspaceId: string, jobs: readonly ChangedJob[]) => void;
   readonly onRecorded?: OnRecorded;
+  readonly onTermsChanged?: OnTermsChanged;
   /** Holds data that transactions read together with its revision. */
   readonly cache?: VersionedCache<object>;
 }
@@ -93,6 +95,7 @@ export class UnitOfWork {
   private readonly onEvents: UnitOfWorkOptions['onEvents'];
   private readonly onJobs: UnitOfWorkOptions['onJobs'];
   private readonly onRecorded: OnRecorded | undefined;
+  private readonly onTermsChanged: OnTermsChanged | undefined;
   private readonly cache: VersionedCache<object>;
 
   constructor(
@@ -104,6 +107,7 @@ export class UnitOfWork {
       onEvents,
       onJobs,
       onRecorded,
+      onTermsChanged,
       cache = createTransactionCache(),
     }: UnitOfWorkOptions = {},
   ) {
@@ -111,6 +115,7 @@ export class UnitOfWork {
     this.onEvents = onEvents;
     this.onJobs = onJobs;
     this.onRecorded = onRecorded;
+    this.onTermsChanged = onTermsChanged;
     this.unlocked = new TenantLimiter(concurrency);
     this.locked = new TenantLimiter(concurrency);
     this.replica = replica;
@@ -202,11 +207,11 @@ export class UnitOfWork {
     const begin = beginIn(caller.workspaceId, options, hooks.length > 0);
     const run = (onResult?: (result: T) => void) =>
       runTransaction(database, begin, async (db, begun) => {
-        const { cache, onRecorded } = this;
+        const { cache, onRecorded, onTermsChanged } = this;
         const revision = statesAffected(lock) ? begun.then(({ rows }) => (rows[0] as Begun).revision) : undefined;
         // Nothing may read it.
         revision?.catch(() => undefined);
-        const tx = new Transaction(db, caller.workspaceId, { asOf, cache, onRecorded, revision });
+        const tx = new Transaction(db, caller.workspaceId, { asOf, cache, onRecorded, onTermsChanged, revision });
         for (const { afterBegin } of hooks) await afterBegin?.(tx);
         const result = await work(tx);
         for (const { beforeCommit } of hooks) await beforeCommit?.(tx, result);

@@ -80,6 +80,7 @@ export const createDraw = operation({
         repIds: [terms.repId],
         store: async () => {
           await insertDraw(tx, terms, caller.actor);
+          await tx.changeTerms({ repIds: [terms.repId] });
           return { ...((await findDraw(tx, terms.drawId)) as Draw), ...(await findDrawWarnings(tx, terms)) };
         },
       };

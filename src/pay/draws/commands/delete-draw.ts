@@ -40,6 +40,7 @@ export const deleteDraw = operation({
         repIds: [repId],
         store: async () => {
           await storeDraw(tx, caller, { before: present, after: null });
+          await tx.changeTerms({ repIds: [repId] });
           return { deleted: true, drawId };
         },
       };

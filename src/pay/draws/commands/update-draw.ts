@@ -71,6 +71,7 @@ export const updateDraw = operation({
         repIds: [terms.repId],
         store: async () => {
           await storeDraw(tx, caller, { before: present, after: terms });
+          await tx.changeTerms({ repIds: [terms.repId] });
           return { ...terms, ...(await findDrawWarnings(tx, terms)) };
         },
       };

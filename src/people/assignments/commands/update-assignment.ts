@@ -100,6 +100,7 @@ export const updateAssignment = operation({
       if (!dryRun && !isMoved && !isRampChanged) return { result: current, affected: new Map(), trigger };
       const store = () => changeAssignment(tx, assignmentId, after);
       const { stored: _, ...targets } = await withChangedTargets(tx, dryRun, repId, store);
+      await tx.changeTerms({ planRef: planId, repIds: [repId] });
       const repIds = await listAffectedReps(tx, planId, [repId]);
       return {
         result: { ...(await toResponse(tx, assignmentId, after)), ...targets },

@@ -79,5 +79,6 @@ async function changeRamp(tx: Transaction, rampId: string, { name, steps }: z.in
   await storeRamp(tx, result);
   const isSame = JSON.stringify(result.steps) === JSON.stringify(current.steps);
   const affected: ReadonlyMap<string, DayRange> = isSame ? new Map() : await loadRepsOnRamp(tx, current, result);
+  await tx.changeTerms({ repIds: [...affected.keys()] });
   return { result, affected, trigger: 'ramp' as const };
 }

@@ -19,7 +19,7 @@ export const remindAcceptances = operation({
   uses: { unitOfWork: UnitOfWork },
   async execute({ params: { planRef } }, caller, { unitOfWork }) {
     return unitOfWork.run(caller, { lock: 'exclusive', access: 'write' }, async (tx) => {
-      const requested = await requestAcceptances(tx, planRef);
+      const requested = await requestAcceptances(tx, { planRef });
       // The id of no plan is not stored.
       if (requested === 0) return { requested };
       await recordAuditEntry(tx, caller, {

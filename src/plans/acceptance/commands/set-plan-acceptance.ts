@@ -69,7 +69,7 @@ export const setPlanAcceptance = operation({
         scope: 'plan',
         details: { planId, planVersionId, acceptance: mode },
       });
-      const requested = mode === 'none' ? 0 : await requestAcceptances(tx, planVersionId);
+      const requested = mode === 'none' ? 0 : await requestAcceptances(tx, { planRef: planVersionId });
       return { planId, planVersionId, acceptance: mode, requested };
     });
   },

@@ -49,8 +49,9 @@ export const deleteQuota = operation({
     return changes.run(caller, 'exclusive', async (tx, recalculate) => {
       const quota = await findQuota(tx, rawId);
       if (quota === null) throw quotaNotFound();
-      const { quotaId, repId, period } = quota;
+      const { quotaId, repId, planId, period } = quota;
       await deleteQuotas(tx, [quotaId]);
+      await tx.changeTerms({ planRef: planId, repIds: [repId] });
       const days = (await loadCalendar(tx)).findRange(period) ?? allDays;
       await recalculate([{ repId, days, trigger: 'quota_change' }]);
       return { deleted: true, quotaId };

@@ -2,6 +2,7 @@ import { type PlanDocument } from '../../api/acceptance-queries.js';
 import { formatDay } from '../../shared/format/dates.js';
 import { formatMoney, formatNumber, formatPercent } from '../../shared/format/numbers.js';
 import { formatPeriod } from '../../shared/format/periods.js';
+import { describeRecovery } from '../draws/words.js';
 
 type Terms = PlanDocument['terms'];
 
@@ -9,7 +10,7 @@ type Terms = PlanDocument['terms'];
 export function describeTerms({ assignments, quotas, overrides, draws }: Terms): readonly string[] {
   return [
     ...assignments.map(
-      ({ from, to, ramp }) => `On the plan ${describeDays(from, to)}${ramp === null ? '' : ', with a ramp'}.`,
+      ({ from, to, ramp, rampFrom }) => `On the plan ${describeDays(from, to)}${describeRamp(ramp, rampFrom)}.`,
     ),
     ...quotas.map(
       ({ measure, period, target, variableTarget }) =>
@@ -17,10 +18,15 @@ export function describeTerms({ assignments, quotas, overrides, draws }: Terms):
     ),
     ...overrides.flatMap(({ ruleName, tiers }) => tiers.map((tier) => `${ruleName} pays you ${describeTier(tier)}.`)),
     ...draws.map(
-      ({ kind, recoverable, amount, currency, from, to }) =>
-        `${kind === 'guarantee' ? 'Guarantee' : 'Advance'} of ${formatMoney(amount, currency)} ${describeDays(from, to)}, ${recoverable ? 'which later pay takes back' : 'which you keep'}.`,
+      ({ kind, recoverable, amount, currency, from, to, recovery }) =>
+        `${kind === 'guarantee' ? 'Guarantee' : 'Advance'} of ${formatMoney(amount, currency)} ${describeDays(from, to)}, ${recoverable ? 'which later pay takes back' : 'which you keep'}.${recovery === undefined ? '' : ` ${describeRecovery({ recoverable, recovery, to })}`}`,
     ),
   ];
+}
+
+function describeRamp(ramp: unknown, from: string | undefined): string {
+  if (ramp === null) return '';
+  return from === undefined ? ', with a ramp' : `, with a ramp from ${formatDay(from, 'year')} on`;
 }
 
 function describeDays(from: string | null, to: string | null): string {
