@@ -31,19 +31,30 @@ export async function loadHoldTerms(tx: Transaction): Promise<HoldTerms[]> {
 /** The reason of a hold that ends with the acceptance of the plan. */
 export const planNotAccepted = 'plan_not_accepted';
 
-/** What versions with `hold_pay` pay to people who have not accepted the configuration, or had not until a day. */
+/**
+ * What versions with `hold_pay` pay to people who have not accepted the configuration, or had not until a day. The
+ * acceptance of a version that replaces another one releases that too, since a replaced version cannot be accepted.
+ */
 async function loadUnacceptedPlans(tx: Transaction): Promise<HoldTerms[]> {
   const { rows } = await sql<HoldTerms>`
-    select v.plan_version_id as "holdId", v.plan_version_id as "planVersionId", a.rep_id as "repId", null as "dealId",
+    with recursive accepted_by as (
+      select v.plan_id, v.plan_version_id as held, v.plan_version_id as accepted
+      from plan_versions v where v.workspace_id = ${tx.workspaceId} and v.acceptance = 'hold_pay'
+      union
+      select b.plan_id, b.held, s.plan_version_id
+      from accepted_by b
+      join plan_versions s on s.workspace_id = ${tx.workspaceId} and s.supersedes = b.accepted and s.has_been_active
+    )
+    select b.held as "holdId", b.held as "planVersionId", a.rep_id as "repId", null as "dealId",
       null as "ruleName", ${earliestDay} as "from", (min(x.decided_on) - 1)::date as "to"
-    from plan_versions v
+    from accepted_by b
+    join plan_versions v on v.workspace_id = ${tx.workspaceId} and v.plan_version_id = b.accepted
     join (select distinct workspace_id, plan_id, rep_id from assignments where deleted_at is null) a
       on a.workspace_id = v.workspace_id and a.plan_id = v.plan_id
     left join plan_acceptances x on x.workspace_id = v.workspace_id and x.plan_id = v.plan_id and x.rep_id = a.rep_id
       and x.decision = 'accepted' and x.configuration_sha256 = plan_configuration_sha256(v)
       and x.decided_at <= ${tx.until}::timestamptz
-    where v.workspace_id = ${tx.workspaceId} and v.acceptance = 'hold_pay'
-    group by v.plan_version_id, a.rep_id`.execute(tx.db);
+    group by b.held, a.rep_id`.execute(tx.db);
   return rows;
 }
 
