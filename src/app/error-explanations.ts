@@ -31,7 +31,7 @@ export const errorExplanations: Readonly<Record<string, string>> = {
   internal_error:
     'The service has failed unexpectedly. The log has the cause under the request id in `details.requestId`. A request with an `Idempotency-Key` can be repeated safely.',
   database_unavailable:
-    'The database cannot be reached, or has no disk space, memory or connections left. Repeat the request after `Retry-After`.',
+    'The database cannot be reached, or has no disk space, memory or connections left. The change may have been stored, if the connection was lost during the commit: repeat a POST only with an `Idempotency-Key`, after `Retry-After`.',
   workspace_busy:
     'Other changes of the workspace hold the same rows. Repeat the request after `Retry-After`; nothing was changed.',
   queue_unavailable: 'The queue that wakes workers cannot be reached. Repeat the request after `Retry-After`.',

@@ -17,13 +17,15 @@ function sender(...outcomes: readonly (Response | Error)[]) {
 
 const busy = (status: number, headers: Record<string, string> = { 'Retry-After': '0' }) =>
   new Response('', { status, headers });
+const failed = (code: string) =>
+  new Response(JSON.stringify({ code }), { status: 503, headers: { 'Retry-After': '0' } });
 const good = () => new Response('{}', { status: 200 });
 
 describe('the client package', () => {
   describe('repeats', () => {
     it('what the service has not executed, after the pause that it names', async () => {
-      for (const status of [429, 503]) {
-        const { calls, send } = sender(busy(status), busy(status), good());
+      for (const again of [() => busy(429), () => failed('workspace_busy')]) {
+        const { calls, send } = sender(again(), again(), good());
         expect((await retrying(send, {})('http://x', { method: 'POST' })).status).to.equal(200);
         expect(calls).to.have.length(3);
       }
@@ -33,15 +35,16 @@ describe('the client package', () => {
       const lost = new Error('connection lost');
       const withKey = { method: 'POST', headers: { 'Idempotency-Key': 'k' } };
       for (const init of [{ method: 'GET' }, { method: 'PUT' }, withKey]) {
-        const { calls, send } = sender(lost, busy(502), good());
+        const { calls, send } = sender(lost, busy(502), failed('database_unavailable'), busy(503), good());
         expect((await retrying(send, {})('http://x', init)).status).to.equal(200);
-        expect(calls).to.have.length(3);
+        expect(calls).to.have.length(5);
       }
-      for (const outcome of [lost, busy(504)]) {
+      for (const outcome of [lost, busy(504), failed('database_unavailable'), busy(503)]) {
         const { calls, send } = sender(outcome, good());
         const response = await retrying(send, {})('http://x', { method: 'POST' }).catch((error: unknown) => error);
         expect(response).to.equal(outcome);
         expect(calls).to.have.length(1);
+        if (outcome instanceof Response) expect(outcome.bodyUsed).to.equal(false);
       }
     });
 
@@ -59,7 +62,7 @@ describe('the client package', () => {
     });
 
     it('until the signal ends the call', async () => {
-      const { calls, send } = sender(busy(503, { 'Retry-After': '30' }), good());
+      const { calls, send } = sender(busy(429, { 'Retry-After': '30' }), good());
       const stop = new AbortController();
       const call = retrying(send, {})('http://x', { signal: stop.signal }).catch((error: unknown) => error);
       setImmediate(() => stop.abort(new Error('stopped')));

@@ -3,10 +3,8 @@ export interface RetryOptions {
   readonly retries?: number | undefined;
 }
 
-/** The service has not executed these. */
-const notExecuted = [429, 503];
-/** A proxy responded in its place, which may have executed the call. */
-const uncertain = [502, 504];
+/** A proxy responded in place of the service, which may have executed the call. */
+const uncertainStatuses = [502, 504];
 const maxPauseMs = 60_000;
 
 /** Null if the request is not sent again. */
@@ -22,7 +20,7 @@ export function retrying(send: typeof fetch, { retries = 4 }: RetryOptions): typ
     const attempts = init?.body instanceof ReadableStream ? 0 : retries;
     for (let attempt = 0; ; attempt += 1) {
       const outcome = await attemptOnce(() => send(input, init));
-      const pause = attempt < attempts ? pauseAfter(outcome, isHarmless(init), attempt) : null;
+      const pause = attempt < attempts ? await pauseAfter(outcome, isHarmless(init), attempt) : null;
       if (pause === null || isAborted(init)) return returnOrThrow(outcome);
       if (outcome instanceof Response) await outcome.body?.cancel();
       await wait(pause, init?.signal);
@@ -54,13 +52,37 @@ function isHarmless(init: RequestInit | undefined): boolean {
   return !['POST', 'PATCH'].includes(method) || new Headers(init?.headers).has('Idempotency-Key');
 }
 
-function pauseAfter(outcome: Outcome, isSafe: boolean, attempt: number): Pause {
+async function pauseAfter(outcome: Outcome, isSafe: boolean, attempt: number): Promise<Pause> {
   const growing = 500 * 2 ** attempt * (0.5 + Math.random() / 2);
   if (!(outcome instanceof Response)) return isSafe ? growing : null;
-  const mayRepeat = notExecuted.includes(outcome.status) || (isSafe && uncertain.includes(outcome.status));
+  const mayRepeat = isSafe ? isTemporary(outcome) : await isNotExecuted(outcome);
   if (!mayRepeat) return null;
   const named = readPause(outcome.headers.get('retry-after')) ?? growing;
   return named > maxPauseMs ? null : named;
+}
+
+function isTemporary({ status }: Response): boolean {
+  return status === 429 || status === 503 || uncertainStatuses.includes(status);
+}
+
+/**
+ * With `database_unavailable`, the connection may have been lost during the commit, whose outcome is then unknown. A 503
+ * without a code comes from a proxy.
+ */
+async function isNotExecuted(response: Response): Promise<boolean> {
+  if (response.status !== 503) return response.status === 429;
+  const code = await readCode(response.clone());
+  return code !== null && code !== 'database_unavailable';
+}
+
+/** Null if the body is not an error of the service. */
+async function readCode(response: Response): Promise<string | null> {
+  try {
+    const { code } = (await response.json()) as { readonly code?: unknown };
+    return typeof code === 'string' ? code : null;
+  } catch {
+    return null;
+  }
 }
 
 /** Seconds or a date; null if the header has neither. */
