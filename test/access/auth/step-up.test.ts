@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import { StartLinks } from '#src/access/auth/start-links.js';
 import { sealAuditEntries } from '#src/audit/seal-audit-entries.js';
@@ -342,6 +343,15 @@ describe('step-up', () => {
     expect((await create()).status).to.equal(403);
     expect((await confirm(session, ann.email)).status).to.equal(200);
     expect((await create()).status).to.equal(201);
+  });
+
+  it('is in the table of docs/security.md for every operation that needs it', () => {
+    const [, section = ''] = readFileSync('docs/security.md', 'utf8').split('\n## Step-up\n');
+    const listed = [...(section.split('\n## ')[0] ?? '').matchAll(/(?<=\| .*)`([A-Z]+ \/v1\/[^`]*)`/g)].map(
+      ([, one]) => one,
+    );
+    const needing = operations.filter(({ stepUp }) => stepUp !== undefined);
+    expect(listed).to.have.members(needing.map(({ method, path }) => `${method.toUpperCase()} ${path}`));
   });
 
   it('is part of the API description', async () => {
