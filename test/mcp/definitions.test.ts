@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/ajv';
 import { expect } from 'chai';
 import { operations } from '#src/operations.js';
@@ -114,6 +115,15 @@ function valuesIn(schema: JsonSchema, path: string): (readonly [path: string, sc
 describe('the definitions of the tools', () => {
   it('lists exactly the planned tools', () => {
     expect(definitions.map(({ name }) => name).sort()).to.deep.equal(Object.keys(planned).sort());
+  });
+
+  it('are all in the table of docs/agents.md', () => {
+    const table = /\| Tools \((\d+)\) \| Use \|\n((?:\|.*\n)+)/.exec(readFileSync('docs/agents.md', 'utf8'));
+    const listed = (table?.[2] ?? '')
+      .split('\n')
+      .flatMap((row) => row.split(' | ')[0]?.match(/[a-z]+(?:_[a-z]+)+/g) ?? []);
+    expect(listed.sort()).to.deep.equal(Object.keys(planned).sort());
+    expect(Number(table?.[1])).to.equal(listed.length);
   });
 
   it('begin with get_workspace', () => {
