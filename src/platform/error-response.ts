@@ -63,7 +63,8 @@ function expectedError(error: unknown, operation: AnyOperation | undefined): Err
     return {
       statusCode: 503,
       code: 'database_unavailable',
-      message: 'The database cannot be reached. Try again shortly.',
+      message:
+        'The database cannot be reached. Try again shortly; if this was a change, check first whether it was stored.',
     };
   if (isBadValue(error))
     return {
