@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { isUuid } from '../kernel/ids.js';
+import { type Period } from '../kernel/period.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
 import { type AdjustmentRow } from './adjustment.js';
 
@@ -17,4 +18,15 @@ export async function findAdjustment(tx: Transaction, repId: string, eventId: st
     where e.workspace_id = ${tx.workspaceId} and e.rep_id = ${repId} and e.event_id = ${eventId}
       and e.kind <> 'commission_earned'`.execute(tx.db);
   return rows[0] ?? null;
+}
+
+/** The approved period whose difference the true-up pays. */
+export async function findTrueUpPeriod(tx: Transaction, eventId: string): Promise<Period | null> {
+  const found = await tx.db
+    .selectFrom('true_ups')
+    .select('period')
+    .where('workspace_id', '=', tx.workspaceId)
+    .where('event_id', '=', eventId)
+    .executeTakeFirst();
+  return found?.period ?? null;
 }

@@ -2,15 +2,15 @@ import { sql } from 'kysely';
 import { z } from 'zod';
 import { fields } from '../api/resource-fields.js';
 import { type Caller, seesTeam } from '../kernel/caller.js';
-import { allDays, overlap } from '../kernel/day.js';
 import { getOrInsert } from '../kernel/get-or-insert.js';
 import { type Period } from '../kernel/period.js';
 import { inParallel } from '../kernel/waiting.js';
 import { statementPeriodsTable } from '../ledger/input/as-of.js';
-import { loadCalendar, loadRange } from '../ledger/input/calendar.js';
+import { loadRange } from '../ledger/input/calendar.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
 import { type DisputeType, disputeTypes, openStatuses } from './dispute-types.js';
 import { listOwnChanges, type OwnChange, ownChanges } from './own-changes.js';
+import { sharesDaysWith } from './shared-days.js';
 
 /** What prevents the approval of a statement, or what its approver must know, besides the statement itself. */
 export const approvalHolds = {
@@ -98,9 +98,7 @@ export async function openDisputesIn(
     order by d.opened_at, d.dispute_id`.execute(tx.db);
   const byRep = new Map<string, OpenDispute[]>();
   if (rows.length === 0) return byRep;
-  const calendar = await loadCalendar(tx);
-  const range = calendar.range(period);
-  const sharesDays = (disputed: Period) => overlap(calendar.findRange(disputed) ?? allDays, range);
+  const sharesDays = await sharesDaysWith(tx, period);
   for (const { repId, ...dispute } of rows)
     if (sharesDays(dispute.period)) getOrInsert(byRep, repId, () => []).push(dispute);
   return byRep;

@@ -102,7 +102,7 @@ describe('adjustments above a limit', () => {
       `update adjustment_proposals set proposed_at = now() - interval '25 hours' where workspace_id = $1`,
     );
     await world.sql(
-      `update commission_events set updated_at = now() - interval '25 hours' where workspace_id = $1 and kind = 'adjustment'`,
+      `update commission_event_history set changed_at = now() - interval '25 hours' where workspace_id = $1`,
     );
     expect((await add(world, 'amy', 1000)).status, 'equal is not above').to.equal(200);
   });
@@ -172,6 +172,42 @@ describe('adjustments above a limit', () => {
     await expectError('409 adjustment_limit', session.amy.patch(`/v1/disputes/${disputeId}`, accepted));
     expect(await netOf(world)).to.equal(6000);
     expect((await api.expect(200, 'GET', `/v1/disputes/${disputeId}`)).status).to.equal('open');
+  });
+
+  it('changes and deletions of one adjustment after the other count together', async () => {
+    const world = await create();
+    const { id, session } = world;
+    const path = `/v1/statements/${id.ben}/adjust`;
+    const { body: own } = await add(world, 'amy', 800);
+    await expectError('409 adjustment_limit', session.amy.patch(`${path}/${own.eventId}`, { amount: 1500 }));
+    await session.amy.expect(200, 'PATCH', `${path}/${own.eventId}`, { amount: 1000 });
+    await session.amy.expect(200, 'PATCH', `${path}/${own.eventId}`, { amount: 80 });
+    await session.amy.expect(200, 'DELETE', `${path}/${own.eventId}`);
+    const { body: approved } = await decide(world, 'bob', await propose(world, 2000));
+    await session.amy.expect(200, 'PATCH', `${path}/${approved.eventId}`, { amount: 3000 });
+    await session.amy.expect(200, 'PATCH', `${path}/${approved.eventId}`, { reason: 'Contest of January' });
+    await expectError('409 adjustment_limit', session.amy.patch(`${path}/${approved.eventId}`, { amount: 3000.01 }));
+    expect((await add(world, 'amy', 0.01)).status).to.equal(202);
+    expect(await netOf(world)).to.equal(7800);
+  });
+
+  it('periods with the same days count together, and hold the approval of each other', async () => {
+    const world = await create();
+    const { api, id, session } = world;
+    expect((await add(world, 'amy', 800, { period: '2026-03' })).status).to.equal(200);
+    const { status, body } = await add(world, 'amy', 700, { period: '2026-Q1' });
+    expect(status).to.equal(202);
+    await api.generate(id.ben, period);
+    const statement = await session.ben.expect(200, 'GET', `/v1/statements?repId=${id.ben}&period=${period}`);
+    expect(statement.proposedAdjustments).to.have.length(1);
+    const approval = { period, status: 'approved' };
+    const pending = await expectError(
+      '409 adjustments_pending',
+      session.max.post(`/v1/statements/${id.ben}/approve`, approval),
+    );
+    expect(pending.details).to.deep.equal({ adjustmentIds: [body.adjustmentId] });
+    await decide(world, 'bob', body.adjustmentId, 'reject');
+    await session.max.expect(200, 'POST', `/v1/statements/${id.ben}/approve`, approval);
   });
 
   it('rejects limits without anyone who could decide', async () => {

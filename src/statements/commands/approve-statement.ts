@@ -257,11 +257,11 @@ async function assertNoOpenDispute(tx: Transaction, key: StatementKey, needsCons
   throw new Failure(
     'open_dispute',
     `A question about this statement, or about another period with the same days, is open (${disputeIds.length}). Decide it first, or let an admin allow approvals before that in the settings of the workspace (blockApprovalOnDispute).`,
-    { disputeIds: disputeIds.slice(0, maxDisputeIds) },
+    { disputeIds: disputeIds.slice(0, maxIds) },
   );
 }
 
-const maxDisputeIds = 20;
+const maxIds = 20;
 
 /** A proposed adjustment would be lost with the approval, which freezes the period. */
 async function assertNoProposal(tx: Transaction, { repId, period: frozen }: StatementKey): Promise<void> {
@@ -270,7 +270,7 @@ async function assertNoProposal(tx: Transaction, { repId, period: frozen }: Stat
   throw new Failure(
     'adjustments_pending',
     `Adjustments of this statement wait for the approval of another person (${pending.length}). Decide them first.`,
-    { adjustmentIds: pending },
+    { adjustmentIds: pending.slice(0, maxIds) },
   );
 }
 

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { pathIds } from '../../api/resource-fields.js';
 import { commissionEvent, toEventResponse } from '../../earnings/commission-event.js';
-import { Decimal } from '../../kernel/decimal.js';
 import { Failure, invalid } from '../../kernel/failure.js';
 import { newId } from '../../kernel/ids.js';
 import { sampleIds } from '../../kernel/sample-ids.js';
@@ -66,12 +65,8 @@ export const updateAdjustment = operation({
         amount: request.amount === undefined ? row.amount : exactAmount(request.amount, row.currency),
         reason: request.reason ?? row.reason,
       };
-      await assertWithinLimit(tx, {
-        ...row,
-        amount: Decimal.of(after.amount).minus(Decimal.of(row.amount)).toString(),
-        day: row.earnedOn,
-        replaces: row.eventId,
-      });
+      if (request.amount !== undefined)
+        await assertWithinLimit(tx, { ...row, amount: after.amount, day: row.earnedOn, replaces: row.eventId });
       const runId = newId();
       await write(tx, { repId, runId, actor }, row, after);
       await recordStatementEntry(tx, caller, {

@@ -8,14 +8,16 @@ import { type Period } from '../../kernel/period.js';
 import { exchangeRatesOf } from '../../ledger/input/exchange-rates.js';
 import { loadWorkspaceTerms } from '../../ledger/input/rep-terms.js';
 import { type Transaction } from '../../platform/database/unit-of-work.js';
+import { sharesDaysWith } from '../shared-days.js';
 
 interface EnteredAmount {
   readonly repId: string;
   readonly period: Period;
+  /** Zero for an adjustment that is deleted. */
   readonly amount: string;
   readonly currency: string;
   readonly day: Day;
-  /** An adjustment that the amount replaces; null for a new one. */
+  /** The adjustment whose amount it replaces; null for a new one. */
   readonly replaces: string | null;
 }
 
@@ -30,13 +32,13 @@ async function loadLimits(tx: Transaction): Promise<readonly AdjustmentLimit[]> 
 }
 
 /**
- * The highest limit that the amount exceeds, together with the adjustments of the person and period in the last 24 hours
- * that no other person has approved. Null if there is none. The caller holds the rep's lane.
+ * The highest limit that the amount exceeds, together with what the last 24 hours have changed without the approval of
+ * another person. Null if there is none. The caller holds the rep's lane.
  */
 export async function findLimit(tx: Transaction, entered: EnteredAmount): Promise<AdjustmentLimit | null> {
   const limits = await loadLimits(tx);
   if (limits.length === 0) return null;
-  const amounts = [entered, ...(await listRecent(tx, entered))];
+  const amounts = await listUnapproved(tx, entered);
   const workspace = await loadWorkspaceTerms(tx);
   const rates = workspace.fx === null ? null : exchangeRatesOf(workspace.fx, workspace.currency);
   const toWorkspace = ({ amount, currency }: { readonly amount: string; readonly currency: string }) => {
@@ -53,24 +55,45 @@ export async function findLimit(tx: Transaction, entered: EnteredAmount): Promis
   return limits.find(({ above }) => Decimal.of(above).isLessThan(total)) ?? null;
 }
 
-/** Adjustments that were entered or changed in the last 24 hours, and those that wait. */
-async function listRecent(
-  tx: Transaction,
-  { repId, period, replaces }: EnteredAmount,
-): Promise<{ readonly amount: string; readonly currency: string }[]> {
-  const { rows } = await sql<{ amount: string; currency: string }>`
-    select e.amount::text as amount, e.currency from commission_events e
-    where e.workspace_id = ${tx.workspaceId} and e.rep_id = ${repId} and e.period = ${period}
-      and e.kind in ('adjustment', 'clawback') and e.status = 'earned' and e.updated_at > now() - interval '24 hours'
-      and e.event_id is distinct from ${replaces}::uuid
-      and not exists (
-        select from adjustment_proposals p
-        where p.workspace_id = e.workspace_id and p.event_id = e.event_id)
+interface Unapproved {
+  readonly period: Period;
+  readonly amount: string;
+  readonly currency: string;
+}
+
+/**
+ * By how much each adjustment on days of the period differs from what it was 24 hours ago, or from what another person has
+ * approved since; the entered one as it will be. And the amounts that wait.
+ */
+async function listUnapproved(tx: Transaction, entered: EnteredAmount): Promise<Unapproved[]> {
+  const { repId, replaces, amount } = entered;
+  const { rows } = await sql<Unapproved>`
+    with changed as (
+      select distinct h.event_id, h.period, h.currency from commission_event_history h
+      where h.workspace_id = ${tx.workspaceId} and h.rep_id = ${repId} and h.kind in ('adjustment', 'clawback')
+        and (h.changed_at > now() - interval '24 hours' or h.event_id = ${replaces}::uuid)
+    )
+    select c.period, c.currency,
+      (coalesce(case when c.event_id = ${replaces}::uuid then ${amount}::numeric else e.amount end, 0)
+        - coalesce(before.amount, 0))::text as amount
+    from changed c
+    left join commission_events e
+      on e.workspace_id = ${tx.workspaceId} and e.rep_id = ${repId} and e.event_id = c.event_id
+    left join lateral (
+      select h.amount from commission_event_history h
+      where h.workspace_id = ${tx.workspaceId} and h.rep_id = ${repId} and h.event_id = c.event_id
+        and (h.changed_at <= now() - interval '24 hours' or (h.change = 'inserted' and exists (
+          select from adjustment_proposals p where p.workspace_id = h.workspace_id and p.event_id = h.event_id)))
+      order by h.revision desc limit 1
+    ) before on true
     union all
-    select p.amount::text, p.currency from adjustment_proposals p
-    where p.workspace_id = ${tx.workspaceId} and p.rep_id = ${repId} and p.period = ${period}
-      and p.status = 'proposed' and p.proposed_at > now() - interval '24 hours'`.execute(tx.db);
-  return rows;
+    select p.period, p.currency, p.amount::text from adjustment_proposals p
+    where p.workspace_id = ${tx.workspaceId} and p.rep_id = ${repId} and p.status = 'proposed'
+      and p.proposed_at > now() - interval '24 hours'`.execute(tx.db);
+  const sharesDays = await sharesDaysWith(tx, entered.period);
+  return [...rows, ...(replaces === null ? [entered] : [])].filter(
+    (changed) => !Decimal.of(changed.amount).isZero() && sharesDays(changed.period),
+  );
 }
 
 /** Rejects a change of an adjustment above a limit: only a new one can wait for another person. */

@@ -7,6 +7,7 @@ import { loadCalendar } from '../../ledger/input/calendar.js';
 import { loadWorkspaceTerms } from '../../ledger/input/rep-terms.js';
 import { type Transaction } from '../../platform/database/unit-of-work.js';
 import { findSigners, loadPeople } from '../approvals/signers.js';
+import { sharesDaysWith } from '../shared-days.js';
 import { type Proposal } from './proposal.js';
 
 interface ProposalFilter {
@@ -98,19 +99,19 @@ export function presentProposals(proposals: readonly StoredProposal[], caller: C
   }));
 }
 
-/** The ids of the proposals of the statement that wait, the earliest first. */
+/** The ids of the proposals that wait and whose period has days of this one, the earliest first. */
 export async function listPending(tx: Transaction, period: Period, repId: string): Promise<string[]> {
   const rows = await tx.db
     .selectFrom('adjustment_proposals')
-    .select('adjustment_id')
+    .select(['adjustment_id', 'period'])
     .where('workspace_id', '=', tx.workspaceId)
-    .where('period', '=', period)
     .where('rep_id', '=', repId)
     .where('status', '=', 'proposed')
     .orderBy('proposed_at')
-    .limit(20)
     .execute();
-  return rows.map((row) => row.adjustment_id);
+  if (rows.length === 0) return [];
+  const sharesDays = await sharesDaysWith(tx, period);
+  return rows.filter((row) => sharesDays(row.period)).map((row) => row.adjustment_id);
 }
 
 /** The adjustments that wait, on the statement that they will change; nothing without any. */
@@ -121,6 +122,9 @@ export async function presentPending(
   now: Date,
 ): Promise<{ readonly proposedAdjustments?: Proposal[] }> {
   if (tx.asOf !== null) return {};
-  const pending = await findProposals(tx, { status: 'proposed', period, repIds: [repId] }, now);
+  const waiting = await findProposals(tx, { status: 'proposed', repIds: [repId] }, now);
+  if (waiting.length === 0) return {};
+  const sharesDays = await sharesDaysWith(tx, period);
+  const pending = waiting.filter((proposal) => sharesDays(proposal.period));
   return pending.length === 0 ? {} : { proposedAdjustments: presentProposals(pending, caller) };
 }

@@ -39,6 +39,20 @@ describe('discrepancies', () => {
   const overview = async () =>
     (await workspace.api.expect(200, 'GET', '/v1/commissions?period=2026-02')).openDiscrepancies;
 
+  it('a difference that is carried forward cannot be deleted; unlocking its period takes it back', async () => {
+    const { api, ben } = workspace;
+    await late('late', 1000);
+    await resolve((await only()).discrepancyId, 'carry_forward');
+    const [trueUp] = await workspace.sql<{ eventId: string }>(
+      `select event_id as "eventId" from commission_events where workspace_id = $1 and kind = 'true_up'`,
+    );
+    const path = `/v1/statements/${ben}/adjust/${trueUp?.eventId}`;
+    const rejected = await expectError('409 statement_locked', api.delete(path));
+    expect(rejected.details).to.deep.equal({ period: '2026-01' });
+    await workspace.unlock('2026-01');
+    await api.expect(200, 'DELETE', path);
+  });
+
   it('lists what a late deal would add to an approved period, with lines, causes and the team overview', async () => {
     expect(await list()).to.deep.equal([]);
     expect(await overview()).to.deep.equal({ count: 0, total: 0, otherCurrencies: [] });
