@@ -9,7 +9,7 @@ import { type Recalculate } from '../../ledger/requests/recalculate.js';
 import { type Transaction } from '../../platform/database/unit-of-work.js';
 import { day, uuid } from '../../platform/operations/schemas.js';
 import { changeManagers, type ManagerChange, movesAnyone } from './change-managers.js';
-import { changesReadFields } from './dated-value-views.js';
+import { assertNotOwnRates, changesReadFields } from './dated-value-views.js';
 import { storeEmployments } from './employment-store.js';
 import { type Employment, isSameEmployment } from './employment-views.js';
 import { assertHeadcount, countHeads } from './headcount.js';
@@ -97,9 +97,10 @@ export async function changePerson(
     ...changedProfile(change, stored, values),
   };
   if (isSame(stored, next)) return;
-  const payrollIds = [{ known: stored, next }];
-  assertNotOwnPayrollId(caller, payrollIds);
-  rejectAny(await takenPayrollIds(tx, caller, payrollIds, () => 'payrollId'));
+  const changes = [{ known: stored, next }];
+  assertNotOwnPayrollId(caller, changes);
+  await assertNotOwnRates(tx, caller, changes);
+  rejectAny(await takenPayrollIds(tx, caller, changes, () => 'payrollId'));
   const before = await countHeads(tx);
   await updateReps(tx, [next]);
   assertHeadcount(before, await countHeads(tx));

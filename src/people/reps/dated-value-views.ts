@@ -1,4 +1,6 @@
 import { sql } from 'kysely';
+import { type Caller, peopleBehind } from '../../kernel/caller.js';
+import { Failure } from '../../kernel/failure.js';
 import { type Transaction } from '../../platform/database/unit-of-work.js';
 import { type DatedValue, isProfileField, type ProfileField, profileFields } from './dated-field.js';
 
@@ -43,4 +45,26 @@ export async function changesReadFields(
     tx,
     profileFields.filter((field) => change[field] !== undefined),
   );
+}
+
+interface ProfileChange {
+  readonly known?: Readonly<Record<ProfileField, string | null>> | undefined;
+  readonly next: Readonly<Record<ProfileField, string | null>> & { readonly repId: string };
+}
+
+/** No person decides their own rates: not by their title, team or location while a rate table reads it. */
+export async function assertNotOwnRates(
+  tx: Transaction,
+  caller: Caller,
+  changes: readonly ProfileChange[],
+): Promise<void> {
+  const people = peopleBehind(caller);
+  const changed = changes
+    .filter(({ next }) => people.includes(next.repId))
+    .flatMap(({ known, next }) => profileFields.filter((field) => (known?.[field] ?? null) !== next[field]));
+  if (await isReadByTables(tx, changed)) throw ownRates();
+}
+
+export function ownRates(): Failure {
+  return new Failure('forbidden', 'You cannot change what decides your own rates. Another admin must do it.');
 }

@@ -9,7 +9,7 @@ import { type Transaction } from '../../platform/database/unit-of-work.js';
 import { day, text } from '../../platform/operations/schemas.js';
 import { changeManagers, type ManagerChange, movesAnyone } from './change-managers.js';
 import { profileFields } from './dated-field.js';
-import { isReadByTables } from './dated-value-views.js';
+import { assertNotOwnRates, isReadByTables } from './dated-value-views.js';
 import { storeEmployments } from './employment-store.js';
 import { type Employment, isSameEmployment } from './employment-views.js';
 import { assertHeadcount, countHeads } from './headcount.js';
@@ -99,6 +99,7 @@ export async function upsertPeople(
   const ids = new Map([...stored, ...upserts.map(({ next }) => next)].map((rep) => [rep.email, rep.repId]));
   assertRights(caller, upserts);
   assertNotOwnPayrollId(caller, upserts);
+  await assertNotOwnRates(tx, caller, upserts);
   rejectAny([
     ...unnamed(upserts),
     ...unknownManagers(people, ids),

@@ -183,6 +183,23 @@ describe('rate tables over HTTP', () => {
     const fieldPath = (slug = 'title', query = '') => `/v1/reps/${workspace.ben}/fields/${slug}${query}`;
     const setField = (body: object, slug = 'title') => workspace.api.expect(200, 'PUT', fieldPath(slug), body);
 
+    it('are not changed by the person whose rates they decide', async () => {
+      const { api } = workspace;
+      const [amy] = await api.saveReps({ name: 'Amy', role: 'admin' });
+      const session = await workspace.as(amy);
+      await session.expect(200, 'PATCH', `/v1/reps/${amy}`, { title: 'AE' });
+      await put(titles());
+      const { email } = await api.expect(200, 'GET', `/v1/reps/${amy}`);
+      await expectError('403 forbidden', session.patch(`/v1/reps/${amy}`, { title: 'Senior' }));
+      await expectError(
+        '403 forbidden',
+        session.put('/v1/reps', { reps: [{ email, name: 'Amy', role: 'admin', title: 'Senior' }] }),
+      );
+      await expectError('403 forbidden', session.put(`/v1/reps/${amy}/fields/title`, values({ value: 'Senior' })));
+      await session.expect(200, 'PATCH', `/v1/reps/${amy}`, { title: 'AE', location: 'Berlin' });
+      await api.expect(200, 'PATCH', `/v1/reps/${amy}`, { title: 'Senior' });
+    });
+
     it('hold on the days of their values, and a promotion changes no earlier deal (J60)', async () => {
       await workspace.api.expect(200, 'PATCH', `/v1/reps/${workspace.ben}`, { title: 'AE' });
       await put(titles());

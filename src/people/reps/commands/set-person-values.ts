@@ -3,7 +3,6 @@ import { pathIds } from '../../../api/resource-fields.js';
 import { type Caller, peopleBehind } from '../../../kernel/caller.js';
 import { type Clock } from '../../../kernel/clock.js';
 import { type DayRange } from '../../../kernel/day.js';
-import { Failure } from '../../../kernel/failure.js';
 import { sampleIds } from '../../../kernel/sample-ids.js';
 import { CommissionChanges } from '../../../ledger/requests/commission-changes.js';
 import { type Transaction } from '../../../platform/database/unit-of-work.js';
@@ -14,7 +13,7 @@ import { changeOrPreview } from '../../../simulation/preview-write.js';
 import { dryRunQuery, personalEffect, toPersonalEffect } from '../../../simulation/write-effect.js';
 import { datedValues, differingDays, findDatedField, readDatedValues } from '../dated-field.js';
 import { storeDatedValues } from '../dated-value-store.js';
-import { findDatedValues, isReadByTables } from '../dated-value-views.js';
+import { findDatedValues, isReadByTables, ownRates } from '../dated-value-views.js';
 import { lockPeople } from '../lock-people.js';
 import { personFieldSlug, personValues, personValuesExample } from '../person-values-response.js';
 import { repNotFound } from '../rep.js';
@@ -72,8 +71,7 @@ async function writeValues(
   await lockPeople(tx);
   await assertRepExists(tx, repId);
   const next = readDatedValues(await findDatedField(tx, slug), values);
-  if (peopleBehind(caller).includes(repId))
-    throw new Failure('forbidden', 'You cannot change what decides your own rates. Another admin must do it.');
+  if (peopleBehind(caller).includes(repId)) throw ownRates();
   const isRead = await isReadByTables(tx, [slug]);
   const days = differingDays(await findDatedValues(tx, repId, slug), next);
   await storeDatedValues(tx, { repId, slug, today: await workspaceToday(tx, clock) }, next);
