@@ -76,6 +76,7 @@ interface OwnRefund extends RefundKey {
   readonly day: Day;
   readonly cause: string;
   readonly amount: string | null;
+  readonly lines: string | null;
 }
 
 /** The refunds of the deals on which one of the people has earned. */
@@ -92,7 +93,8 @@ async function loadOwnRefunds(
 async function loadRefunds(tx: Transaction, dealIds: readonly string[]): Promise<OwnRefund[]> {
   if (dealIds.length === 0) return [];
   const { rows } = await sql<OwnRefund>`
-    select deal_id as "dealId", refund_id as "refundId", day::text as day, cause, amount::text as amount from deal_refunds
+    select deal_id as "dealId", refund_id as "refundId", day::text as day, cause, amount::text as amount,
+      lines::text as lines from deal_refunds
     where workspace_id = ${tx.workspaceId} and deal_id = ${anyOf('text', dealIds)}`.execute(tx.db);
   return rows;
 }

@@ -450,6 +450,29 @@ describe('refunds of deals', () => {
     await expectError('404 refund_not_found', workspace.api.delete('/v1/deals/second/refunds/none'));
   });
 
+  it('are not made smaller by the person from whom they take back, whatever names the part', async () => {
+    await team(within180);
+    const lines = [
+      { lineId: '1', amount: 40_000 },
+      { lineId: '2', amount: 20_000 },
+    ];
+    await deal('whole', 60_000, '2026-01-15', { lines });
+    await deal('part', 60_000, '2026-01-15', { lines });
+    const terms = { day: '2026-04-20', cause: 'refund' };
+    const half = [{ lineId: '1', amount: 20_000 }];
+    await workspace.api.expect(200, 'PUT', '/v1/deals/whole/refunds/r', terms);
+    await workspace.api.expect(200, 'PUT', '/v1/deals/part/refunds/r', { ...terms, lines: half });
+    await workspace.api.expect(200, 'PATCH', `/v1/reps/${people.ann}`, { role: 'admin' });
+    const ann = await workspace.as(people.ann);
+    const put = (dealId: string, more: object) => ann.put(`/v1/deals/${dealId}/refunds/r`, { ...terms, ...more });
+    await expectError('403 forbidden', put('whole', { amount: 1 }));
+    await expectError('403 forbidden', put('whole', { lines: [{ lineId: '2' }] }));
+    await expectError('403 forbidden', put('part', { lines: [{ lineId: '1', amount: 1 }] }));
+    await expectError('403 forbidden', put('part', { lines: [{ lineId: '2' }] }));
+    const same = await put('part', { lines: half, reason: 'Agreed' });
+    expect(same.status, JSON.stringify(same.body)).to.equal(200);
+  });
+
   it('have keys that no deal can take', async () => {
     await twoDeals();
     const { api } = workspace;
