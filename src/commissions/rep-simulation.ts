@@ -1,6 +1,8 @@
 import { type z } from 'zod';
 import { type DealContent, type DealTerms, type dealBody, mergedContent, toContent } from '../deals/deal.js';
 import { findDealContents } from '../deals/deal-views.js';
+import { loadLinesOfDeals } from '../deals/refunds/refunded-lines.js';
+import { type DealLine } from '../engine/deal-line.js';
 import { type StandardField } from '../engine/field-value.js';
 import { type Caller, visibleReps } from '../kernel/caller.js';
 import { Failure } from '../kernel/failure.js';
@@ -36,40 +38,59 @@ export function assertVariesOwnDeals({ config, tables, deals = [] }: RepRequest,
   }
 }
 
-/** The stored content of each deal with the values of the request. All must be open deals of the caller. */
+/** A deal of a simulation with the stored lines that it keeps, if there are some. */
+export interface SimulatedContent {
+  readonly content: DealContent;
+  readonly lines: readonly DealLine[] | undefined;
+}
+
+/** Each deal as it is stored, with the values of the request. All must be open deals of the caller. */
 export async function variedDeals(
   tx: Transaction,
   caller: Caller,
   deals: readonly GivenDeal[],
   terms: DealTerms,
-): Promise<DealContent[]> {
+): Promise<SimulatedContent[]> {
   const ids = deals.map(({ dealId }) => dealId);
   const own = { repIds: [caller.repId as string], isOpen: true };
   const open = await findDealContents(tx, own, ids);
+  const lines = await loadStoredLines(tx, [...open.keys()]);
   return deals.map((deal) => {
     const stored = open.get(deal.dealId);
     if (stored === undefined) throw notVariable(deal.dealId);
-    return mergedContent(stored, toVariation(deal, terms), terms);
+    const content = mergedContent(stored, toVariation(deal, terms), terms);
+    return { content, lines: lines.get(deal.dealId) };
   });
 }
 
 /**
  * The content of each deal. One with the id of a stored deal of a rep whom the caller may see keeps the stored values
- * that the request does not name, so that rules which read other fields decide as they will when the deal closes.
+ * that the request does not name, and its lines, so that rules which read them decide as they will when the deal closes.
  */
 export async function buildHypotheticalContents(
   tx: Transaction,
   caller: Caller,
   deals: readonly GivenDeal[],
   terms: DealTerms,
-): Promise<DealContent[]> {
+): Promise<SimulatedContent[]> {
   const ids = deals.map(({ dealId }) => dealId);
   const known = await findDealContents(tx, { repIds: visibleReps(caller) }, ids);
+  const lines = await loadStoredLines(tx, [...known.keys()]);
   return deals.map((deal) => {
     const stored = known.get(deal.dealId);
     const { dealId: _, ...values } = deal;
-    return stored === undefined ? toContent(values) : mergedContent(stored, toVariation(deal, terms), terms);
+    const content = stored === undefined ? toContent(values) : mergedContent(stored, toVariation(deal, terms), terms);
+    return { content, lines: lines.get(deal.dealId) };
   });
+}
+
+/** The lines of the deals that have some. */
+async function loadStoredLines(
+  tx: Transaction,
+  dealIds: readonly string[],
+): Promise<ReadonlyMap<string, readonly DealLine[]>> {
+  const deals = await loadLinesOfDeals(tx, dealIds);
+  return new Map([...deals].flatMap(([dealId, { lines }]) => (lines.length === 0 ? [] : [[dealId, lines] as const])));
 }
 
 /** The given values; amount, stage and close date under the slugs that the workspace has mapped, where plans may read them. */

@@ -26,11 +26,12 @@ const lines = [
 
 describe('the simulation of lines and rate tables', () => {
   const service = Service.duringSuite();
+  let workspaceId: string;
   let api: ApiClient;
   let repId: string;
 
   beforeEach(async () => {
-    ({ api } = await service.workspace());
+    ({ workspaceId, api } = await service.workspace());
     [repId] = (await api.saveReps('Ann')) as [string];
   });
 
@@ -56,6 +57,27 @@ describe('the simulation of lines and rate tables', () => {
       [600, undefined],
       [0, 'rate_not_found'],
     ]);
+  });
+
+  it('keeps the lines of a stored deal that the request does not name, for everyone who may simulate it', async () => {
+    await api.expect(200, 'PUT', '/v1/rate-tables/Products', { ...products, name: undefined });
+    const { planId } = await api.createPlan({ name: 'AE', config: { rules: [rule] } }, [repId]);
+    const [mia, out] = await api.saveReps({ name: 'Mia', role: 'manager' }, { name: 'Out', role: 'manager' });
+    await api.expect(200, 'PATCH', '/v1/workspaces', { managerScope: 'reports' });
+    await api.expect(200, 'PATCH', `/v1/reps/${repId}`, { managerId: mia });
+    await api.putDeal('D', { amount: 50_000, closeDate: '2026-02-10', stage: 'Proposal', repId, lines });
+    const simulated = async (client: ApiClient, more: object = {}, ofRep = repId) => {
+      const deals = [{ dealId: 'D', stage: 'Won', closeDate: '2026-02-20', ...more }];
+      const sent = { planId, period: '2026-Q1', repId: ofRep, deals };
+      return (await client.expect(200, 'POST', '/v1/commissions/simulate', sent)).total;
+    };
+    expect(await simulated(await service.as(workspaceId, repId))).to.equal(3_600);
+    const asMia = await service.as(workspaceId, mia as string);
+    expect(await simulated(asMia)).to.equal(3_600);
+    expect(await simulated(asMia, { lines: [lines[1]] })).to.equal(600);
+    // A manager of other people learns nothing of the products.
+    const others = { amount: 50_000 };
+    expect(await simulated(await service.as(workspaceId, out as string), others, out)).to.equal(0);
   });
 
   it('rejects plans that cannot use their tables', async () => {

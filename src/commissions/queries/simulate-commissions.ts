@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type DealContent, type DealTerms, dealBody, dealBodyExample, dealId, toEngineDeal } from '../../deals/deal.js';
+import { type DealTerms, dealBody, dealBodyExample, dealId, toEngineDeal } from '../../deals/deal.js';
 import { allLines, assertValidLines, type SentLine, sentLines } from '../../deals/deal-credits.js';
 import { computeCredits } from '../../deals/refresh-credits.js';
 import { resolveLines } from '../../deals/resolve-lines.js';
@@ -33,7 +33,12 @@ import { operation, type PreparedJson } from '../../platform/operations/operatio
 import { day, period, uuid } from '../../platform/operations/schemas.js';
 import { type SentQuota, type SimulatedRepData } from '../../simulation/simulated-reps.js';
 import { unsaved } from '../../simulation/unsaved-plan.js';
-import { assertVariesOwnDeals, buildHypotheticalContents, variedDeals } from '../rep-simulation.js';
+import {
+  assertVariesOwnDeals,
+  buildHypotheticalContents,
+  type SimulatedContent,
+  variedDeals,
+} from '../rep-simulation.js';
 import { readRefunds, simulatedRefunds } from '../simulated-refunds.js';
 import { simulatedResponse } from '../simulated-response.js';
 import { loadSimulation, type SimulatedAbsence } from '../simulation-data.js';
@@ -68,7 +73,7 @@ const body = z.strictObject({
             .max(maxLines)
             .refine((lines) => findRepeatedLine(lines) < 0, 'must not repeat a lineId')
             .optional()
-            .describe('The products of the deal. Managers and admins only'),
+            .describe('The products of the deal; by default as stored. Managers and admins only'),
         })
         .describe('A deal with its id in the CRM'),
     )
@@ -257,9 +262,10 @@ async function buildHypotheticalDeals(
   );
   const onlyRep = repIds?.length === 1 ? repIds[0] : undefined;
   const owners = mayActAs(caller, 'manager') ? null : await findOwners(tx, request.deals);
-  const deals = request.deals.map(({ dealId: id, repId: owner }, index) => {
-    const content = contents[index] as DealContent;
+  const deals = request.deals.map(({ dealId: id, repId: owner, lines: sent }, index) => {
+    const { content, lines: stored } = contents[index] as SimulatedContent;
     const deal = toEngineDeal(id, content, terms);
+    const lines = (sent as readonly DealLine[] | undefined) ?? stored;
     const repId = owners === null ? (owner ?? onlyRep) : (owners.get(id) ?? null);
     if (repId === undefined)
       throw invalid({
@@ -271,13 +277,9 @@ async function buildHypotheticalDeals(
         path: `deals.${index}.closeDate`,
         message: 'is required: the close date decides the period of the deal',
       });
-    return { repId, deal };
+    return { repId, deal: lines === undefined ? deal : { ...deal, lines } };
   });
-  const withLines = deals.map(({ repId, deal }, index) => {
-    const lines = request.deals?.[index]?.lines;
-    return { repId, deal: lines === undefined ? deal : { ...deal, lines: lines as readonly DealLine[] } };
-  });
-  return withCredits(tx, withLines, request.deals);
+  return withCredits(tx, deals, request.deals);
 }
 
 /** The deals with the lines of the request, or else with those that they would have if they were stored. */
@@ -320,13 +322,13 @@ async function findOwners(tx: Transaction, deals: NonNullable<Body['deals']>): P
   return new Map(rows.map((row) => [row.deal_id, row.rep_id]));
 }
 
-/** The content of each deal of the request. A rep varies own open deals, others make up deals. */
+/** The content and the stored lines of each deal of the request. A rep varies own open deals, others make up deals. */
 async function simulatedContents(
   tx: Transaction,
   caller: Caller,
   deals: NonNullable<Body['deals']>,
   terms: DealTerms,
-): Promise<DealContent[]> {
+): Promise<SimulatedContent[]> {
   if (!mayActAs(caller, 'manager')) return variedDeals(tx, caller, deals, terms);
   return buildHypotheticalContents(tx, caller, deals, terms);
 }
