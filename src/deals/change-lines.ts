@@ -6,7 +6,7 @@ import { affectedByCredits } from './affected-reps.js';
 import { type ChangedFacts } from './change-deal-facts.js';
 import { dealNotFound } from './deal-credit-views.js';
 import { repsIn } from './deal-credits.js';
-import { hasRulesReadingLines, replaceDealLines } from './deal-line-store.js';
+import { dealsWithReadLines, replaceDealLines } from './deal-line-store.js';
 import { lockDeals } from './deal-store.js';
 import { type CreditsChange, refreshCredits } from './refresh-credits.js';
 
@@ -19,7 +19,7 @@ export interface ChangedLines extends ChangedFacts {
 /**
  * Replaces the lines that people or the API gave for the deals, with the credits that rules derive from them; no lines
  * remove them. Rejects a change of lines that pay
- * a person behind the request. Affects no one where no rule reads lines.
+ * a person behind the request. Affects no one where neither a rule nor a refund reads lines.
  */
 export async function changeLines(
   tx: Transaction,
@@ -47,5 +47,6 @@ export async function changeLines(
       'forbidden',
       'You cannot change lines of deals that pay you, also not with a key that you created or by approving the request of an agent. Another admin must do it.',
     );
-  return { changed, affected: (await hasRulesReadingLines(tx)) ? affected : new Map() };
+  const read = await dealsWithReadLines(tx, [...changed]);
+  return { changed, affected: new Map([...affected].filter(([dealId]) => read.has(dealId))) };
 }

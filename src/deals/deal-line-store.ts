@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { sql } from 'kysely';
 import { type DealLine } from '../engine/deal-line.js';
 import { linesOfDeal } from '../ledger/input/lines-of-deals.js';
-import { unnestRows } from '../platform/database/columns.js';
+import { anyOf, unnestRows } from '../platform/database/columns.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
 import { type CountedLines, type LineSource, noLines } from './deal-lines.js';
 
@@ -80,6 +80,17 @@ export async function loadCountedLines(
         order by d.deal_id, d.position desc`
   ).execute(tx.db);
   return new Map(rows.map(({ dealId, source, lines }) => [dealId, { source, lines }]));
+}
+
+/** The deals among those whose lines a calculation may read: all of them for a rule, and those with a refund that names lines. */
+export async function dealsWithReadLines(tx: Transaction, dealIds: readonly string[]): Promise<ReadonlySet<string>> {
+  if (dealIds.length === 0 || (await hasRulesReadingLines(tx))) return new Set(dealIds);
+  const { rows } = await sql<{ dealId: string }>`
+    select distinct deal_id as "dealId" from deal_refunds
+    where workspace_id = ${tx.workspaceId} and deal_id = ${anyOf('text', dealIds)} and lines is not null`.execute(
+    tx.db,
+  );
+  return new Set(rows.map(({ dealId }) => dealId));
 }
 
 /** Whether a rule of a plan or of credits, a condition or the key of a table may read lines of deals. */

@@ -8,7 +8,7 @@ import { type CreditSources, findCreditSources } from './credit-sources.js';
 import { type DealContent } from './deal.js';
 import { replaceReportedLines } from './deal-credit-store.js';
 import { repsIn } from './deal-credits.js';
-import { hasRulesReadingLines, replaceDealLines } from './deal-line-store.js';
+import { dealsWithReadLines, replaceDealLines } from './deal-line-store.js';
 import { DealOwners } from './deal-owners.js';
 import {
   type DealInsert,
@@ -160,7 +160,7 @@ export async function writeDeals(
   };
 }
 
-/** Stores the products that the CRM reports for the written deals. Returns the deals of which a rule reads the change. */
+/** Stores the products that the CRM reports for the written deals. Returns the deals of which a rule or a refund reads the change. */
 async function changeProducts(
   tx: Transaction,
   { hasProducts }: CreditSources,
@@ -171,8 +171,7 @@ async function changeProducts(
     return products === undefined ? [] : [[dealId, products] as const];
   });
   if (!hasProducts && reported.every(([, products]) => products.length === 0)) return new Set();
-  const changed = await replaceDealLines(tx, 'crm', new Map(reported));
-  return new Set(changed.length > 0 && (await hasRulesReadingLines(tx)) ? changed : []);
+  return dealsWithReadLines(tx, await replaceDealLines(tx, 'crm', new Map(reported)));
 }
 
 type ChangedCredits = ReadonlyMap<string, Pick<CreditsChange, 'after'>>;

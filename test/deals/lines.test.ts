@@ -89,6 +89,23 @@ describe('lines of deals', () => {
     expect(await earned()).to.equal(500);
   });
 
+  it('of a deal with a refund that names them calculate the refund again, also if no rule reads lines', async () => {
+    await start({ ...ofDeals, tiers: flatTier(0.1), clawback: { window: { days: 365 } } });
+    await put(given);
+    const refund = { day: '2026-04-20', cause: 'refund', lines: [{ lineId: '2' }] };
+    await workspace.api.expect(200, 'PUT', '/v1/deals/d/refunds/r', refund);
+    expect(await earned()).to.equal(5_000 - 1_500);
+    const [services, ...others] = given;
+    const smaller = [{ ...services, amount: 10_000 }, ...others];
+    const preview = await put(smaller, '?dryRun=true');
+    expect(preview.byRep).to.have.length(1);
+    const { warnings } = await put(smaller);
+    expect(warnings.map(({ code, message }: Record<string, string>) => `${code}: ${message}`)).to.include(
+      'no_rule_reads_lines: No rule of any plan reads lines, so only refunds that name them are calculated.',
+    );
+    expect(await earned()).to.equal(5_000 - 1_000);
+  });
+
   it('are rejected with a repeated id, above their number, with unknown currencies and for unknown deals', async () => {
     await start();
     await put(given);

@@ -54,19 +54,19 @@ for (const start of [startCrmb, startCrmc]) {
       await api.expect(200, 'POST', '/v1/commissions/sync', {});
       await workspace.calculated();
     };
-    const syncWithPlan = async () => {
+    const products = { name: 'Products', measure: 'line.amount', lines: {}, tiers: flatTier(0.1) };
+    const syncWithPlan = async (rule: object = products) => {
       await sync();
       const { reps } = await api.expect(200, 'GET', '/v1/reps');
       const { id } = reps.find(({ email }: { email: string }) => email === 'ada@lines.io');
-      const rule = { name: 'Products', measure: 'line.amount', lines: {}, tiers: flatTier(0.1) };
       await api.createPlan({ name: 'AE', config: { rules: [rule] } }, [id]);
       await workspace.calculated();
     };
-    const earned = async (): Promise<number> => {
+    const earned = async (dealKey = deal): Promise<number> => {
       const [{ sum }] = await workspace.sql(
         `select coalesce(sum(amount), 0)::float8 as sum from commission_events
          where workspace_id = $1 and deal_key = $2 and status = 'earned'`,
-        deal,
+        dealKey,
       );
       return sum;
     };
@@ -101,6 +101,21 @@ for (const start of [startCrmb, startCrmc]) {
       crm.changeAmount(first, 500);
       await sync();
       expect(await earned()).to.equal(50);
+    });
+
+    it('that change decide what a refund takes back, also if no rule reads lines', async () => {
+      await setLines({});
+      const item = crm.addItem(deal, { name: 'A', amount: 600 });
+      const clawback = { window: { days: 3650 } };
+      await syncWithPlan({ name: 'Whole', measure: 'amount', tiers: flatTier(0.1), clawback });
+      const refund = { day: '2026-04-20', cause: 'refund', lines: [{ lineId: item }] };
+      await api.expect(200, 'PUT', `/v1/deals/${deal}/refunds/r`, refund);
+      await workspace.calculated();
+      const takenBack = await earned(`refund:${deal}:r`);
+      expect(takenBack).to.be.below(0);
+      crm.changeAmount(item, 300);
+      await sync();
+      expect(await earned(`refund:${deal}:r`)).to.equal(takenBack / 2);
     });
 
     it('yield to lines of the API, and are removed when the setting is switched off', async () => {
