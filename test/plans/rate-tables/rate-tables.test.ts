@@ -340,6 +340,15 @@ describe('rate tables over HTTP', () => {
     expect(results[0].reason).to.equal('effectiveEnd: must not be before from');
   });
 
+  it('T16: a file is rejected as the same rows in a request are, where a plan or a key cannot use them', async () => {
+    const send = (text: string) =>
+      workspace.api.send('POST', '/v1/rate-tables/Products/import', text, { 'content-type': 'text/csv' });
+    await put(table(row('*', 0.1)));
+    await payByTable();
+    await rejected('409 rate_table_in_use', table({ keys: { family: 'a' }, values: { base: { perUnit: 25 } } }));
+    await expectError('409 rate_table_in_use', send('family,base\na,perUnit:25\n'));
+  });
+
   it('T16: one wrong row of a file leaves the table as it is', async () => {
     await put({ ...table(row('a', 0.1)), keys: [key, { name: 'term', field: 'months', match: 'range' }] });
     const stored = await read();

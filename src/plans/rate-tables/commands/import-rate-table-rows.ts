@@ -21,6 +21,7 @@ import { outcomesOfRows, replaceFrom } from '../dated-rows.js';
 import { type FileRow, readFileRows, readRateRows } from '../rate-rows.js';
 import { tableParams } from '../rate-table.js';
 import { findTableRevision } from '../rate-table-views.js';
+import { changeFailures } from '../requested-change.js';
 
 const query = importQuery.extend({
   note: text(1000).optional().describe('Why the table changes, for its history'),
@@ -47,7 +48,7 @@ export const importRateTableRows = operation({
   params: tableParams,
   query,
   response,
-  failures: { no_known_columns: 400, rate_table_not_found: 404, table_changed: 409 },
+  failures: { no_known_columns: 400, rate_table_not_found: 404, ...changeFailures },
   example: {
     ...csvImportExample('family,base\nsoftware,10 %\n*,3 %\n'),
     params: { name: 'Products' },
