@@ -15,12 +15,16 @@ export function replaceFrom(stored: RateTable, replacement: RateTable, from: Day
   const unchanged = stored.rows
     .filter(({ effectiveStart }) => (effectiveStart ?? earliestDay) < from)
     .map((row) => ((row.effectiveEnd ?? latestDay) < from ? row : { ...row, effectiveEnd: last }));
-  const added = replacement.rows.map((row, index) => {
+  return { ...replacement, rows: [...unchanged, ...rowsSince(replacement.rows, from)] };
+}
+
+/** The rows, none of which begins before the day. */
+export function rowsSince(rows: Rows, from: Day): Rows {
+  return rows.map((row, index) => {
     if ((row.effectiveEnd ?? latestDay) < from)
       throw invalid({ path: `rows.${index}.effectiveEnd`, message: 'must not be before from' });
     return (row.effectiveStart ?? earliestDay) < from ? { ...row, effectiveStart: from } : row;
   });
-  return { ...replacement, rows: [...unchanged, ...added] };
 }
 
 /** The days on which the tables may say something else; null if there is none. */

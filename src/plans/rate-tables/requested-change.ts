@@ -3,7 +3,7 @@ import { type RateTable } from '../../engine/rate-table.js';
 import { rateTableContent } from '../../engine/rate-table-input.js';
 import { day, text } from '../../platform/operations/schemas.js';
 import { type TableChange } from './change-rate-table.js';
-import { replaceFrom } from './dated-rows.js';
+import { replaceFrom, rowsSince } from './dated-rows.js';
 
 /** The new content of a table. */
 export const requestedTable = z.strictObject({
@@ -38,7 +38,9 @@ export function toTableChange(
   { note = '', from, revision, ...content }: z.output<typeof requestedTable>,
 ): TableChange {
   const table = { name, ...content };
-  const change = (stored: RateTable | null) =>
-    stored === null || from === undefined ? table : replaceFrom(stored, table, from);
+  const change = (stored: RateTable | null) => {
+    if (from === undefined) return table;
+    return stored === null ? { ...table, rows: rowsSince(table.rows, from) } : replaceFrom(stored, table, from);
+  };
   return { name, note, seen: revision, change };
 }

@@ -90,6 +90,16 @@ describe('rate tables over HTTP', () => {
     expect((await read()).rows).to.deep.equal([row('a', 0.1)]);
   });
 
+  it('T16: rows of a new table with from hold from that day', async () => {
+    await rejected('400 VALIDATION_FAILED', {
+      ...table(row('a', 0.1, { effectiveEnd: '2026-03-31' })),
+      from: '2026-04-01',
+    });
+    const later = row('b', 0.2, { effectiveStart: '2026-05-01' });
+    await put({ ...table(row('a', 0.1), later), from: '2026-04-01' });
+    expect((await read()).rows).to.deep.equal([row('a', 0.1, { effectiveStart: '2026-04-01' }), later]);
+  });
+
   it('T16: a table that an active plan needs is not deleted, nor its column', async () => {
     await put(table(row('*', 0.1)));
     await payByTable();
