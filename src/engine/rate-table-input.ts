@@ -90,11 +90,13 @@ const row = z
   })
   .describe('A row');
 
+export const maxTableRows = 10_000;
+
 /** The content of a rate table, without its name. */
 export const rateTableContent = {
   keys: z.array(key).max(6).describe('What decides the row, in this order'),
   columns: z.array(column).min(1).max(20).describe('What the rows say'),
-  rows: z.array(row).min(1).max(10_000).describe('The rows, in any order'),
+  rows: z.array(row).min(1).max(maxTableRows).describe('The rows, in any order'),
   noMatch: z
     .enum(['exception', 'zero'])
     .default('exception')

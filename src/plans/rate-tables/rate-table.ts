@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { type RateTable } from '../../engine/rate-table.js';
-import { rateTableContent, rateTableName, rateTableProblems } from '../../engine/rate-table-input.js';
+import { maxTableRows, rateTableContent, rateTableName, rateTableProblems } from '../../engine/rate-table-input.js';
 import { Failure, invalid } from '../../kernel/failure.js';
 import { sampleIds } from '../../kernel/sample-ids.js';
 
@@ -66,6 +66,9 @@ export function rateTableNotFound(): Failure {
 
 /** Rejects a table that has no meaning. */
 export function assertSound(table: RateTable): void {
+  const { length } = table.rows;
+  if (length > maxTableRows)
+    throw invalid({ path: 'rows', message: `with those of other days there are ${length}, at most ${maxTableRows}` });
   const problems = [...rateTableProblems(table)];
   const coded = problems.find(({ code }) => code !== undefined);
   if (coded?.code !== undefined) throw new Failure(coded.code, `${coded.path} ${coded.message}.`, { path: coded.path });

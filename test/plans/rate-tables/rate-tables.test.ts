@@ -100,6 +100,12 @@ describe('rate tables over HTTP', () => {
     expect((await read()).rows).to.deep.equal([row('a', 0.1, { effectiveStart: '2026-04-01' }), later]);
   });
 
+  it('T22: a table has at most 10,000 rows, those of all days together', async () => {
+    await put(table(row('a', 0.1)));
+    const rows = Array.from({ length: 10_000 }, (_, index) => row(String(index), 0.1));
+    await rejected('400 VALIDATION_FAILED', { ...table(...rows), from: '2026-02-15' });
+  });
+
   it('T16: a table that an active plan needs is not deleted, nor its column', async () => {
     await put(table(row('*', 0.1)));
     await payByTable();
