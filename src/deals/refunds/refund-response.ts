@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { z } from 'zod';
+import { type Refund } from '../../engine/clawback.js';
 import { measureRefunds } from '../../engine/refund-chain.js';
 import { type Caller, peopleBehind } from '../../kernel/caller.js';
 import { type Clock } from '../../kernel/clock.js';
@@ -13,8 +14,9 @@ import { computeMovement, loadAffectedWithin } from '../../simulation/write-effe
 import { creditsEffect, describeEffect } from '../credits-effect.js';
 import { blockedStatements, describeBlocked } from '../credits-response.js';
 import { changeRefunds, type RefundWrite, requestRefundCalculation } from './change-refunds.js';
-import { type RefundKey, refund, type StoredRefund, toFact } from './refund.js';
+import { type RefundKey, refund, toFact } from './refund.js';
 import { listRefunds, paidWithoutPolicy } from './refund-views.js';
+import { resolveLineRefunds } from './refunded-lines.js';
 
 export const refundQuery = z.strictObject({
   dryRun: flag.default(false).describe('true: return the effect on each person; writes nothing'),
@@ -121,11 +123,12 @@ export async function describeRefunds(tx: Transaction, dealId: string): Promise<
     .where('workspace_id', '=', tx.workspaceId)
     .where('deal_id', '=', dealId)
     .executeTakeFirst();
+  const facts = (await resolveLineRefunds(tx, new Map([[dealId, refunds.map(toFact)]]))).get(dealId) ?? [];
   return refunds.map((one) => ({
     ...one,
     warnings: [
       ...(deal?.isWithoutPolicy === true ? [withoutPolicy] : []),
-      ...limitWarnings(refunds, one.refundId, deal?.amount ?? null),
+      ...limitWarnings(facts, one.refundId, deal?.amount ?? null),
     ],
   }));
 }
@@ -137,12 +140,12 @@ const withoutPolicy: RefundWarning = {
 };
 
 function limitWarnings(
-  refunds: readonly StoredRefund[],
+  refunds: readonly Refund[],
   refundId: string,
   dealAmount: string | number | null,
 ): RefundWarning[] {
   const amount = dealAmount === null ? null : Decimal.of(dealAmount);
-  const part = measureRefunds(refunds.map(toFact), amount).find(({ refund: { refundId: id } }) => id === refundId);
+  const part = measureRefunds(refunds, amount).find(({ refund: { refundId: id } }) => id === refundId);
   if (part?.isLimited !== true) return [];
   return [
     {

@@ -438,6 +438,25 @@ describe('refunds of deals', () => {
     }
   });
 
+  it('have a warning that earlier refunds left less only where they did, also after a refund of lines', async () => {
+    await team(within180);
+    const lines = [
+      { lineId: '1', amount: 35_000 },
+      { lineId: '2', amount: 15_000 },
+    ];
+    await deal('d', 50_000, '2026-01-15', { lines });
+    const put = async (refundId: string, terms: object) => {
+      const sent = { day: '2026-04-20', cause: 'refund', ...terms };
+      const { warnings } = await workspace.api.expect(200, 'PUT', `/v1/deals/d/refunds/${refundId}`, sent);
+      return warnings.map(({ message }: { message: string }) => message);
+    };
+    expect(await put('a', { lines: [{ lineId: '2' }] })).to.deep.equal([]);
+    expect(await put('b', { amount: 20_000 })).to.deep.equal([]);
+    expect(await put('c', { amount: 20_000 })).to.deep.equal([
+      'Earlier refunds left 15000 of the deal, so only this much counts.',
+    ]);
+  });
+
   it('rejects refunds that are more than the deal', async () => {
     await twoDeals();
     const put = (dealId: string, amount: number | null, id = 'r') =>
