@@ -365,9 +365,9 @@ function applyLimits(rule: CompiledRule, inputs: TierInputs, paid: RawAmount, ra
   return { amount, limits };
 }
 
-/** Whether a rate was found for a part of the deal. */
+/** Whether a rate was found for a part of the deal: a line that reaches no tier has none. */
 function hasRate({ units }: RawAmount): boolean {
-  return units.length === 0 || units.some(({ pay }) => pay.reason !== 'rate_not_found');
+  return units.length === 0 || units.some(({ tier, pay }) => tier !== null && pay.reason !== 'rate_not_found');
 }
 
 /** What the cap leaves of an amount, and its bound: of a negative amount, what the cap cut off before, which it uses. */

@@ -13,6 +13,14 @@ const line = (amount: number, seats: number | null, more: Partial<Line> = {}): L
   ...more,
 });
 
+const table: RateTable = {
+  name: 'T',
+  keys: [{ name: 'family', field: 'line.family', match: 'exact' }],
+  columns: [{ name: 'rate', kind: 'rate' }],
+  rows: [{ keys: { family: 'software' }, values: { rate: 0.1 } }],
+  noMatch: 'exception',
+};
+
 /** The tier of each line with its reason. */
 const reachedBy = (terms: object, ...lines: readonly Line[]) =>
   payLines(terms, lines).decoded.lines?.map(({ tier = null, reason = null }) => [tier, reason]);
@@ -61,13 +69,6 @@ describe('a rule by a value of lines', () => {
   });
 
   it('keeps the reason of a line whose tier has no row for it', () => {
-    const table: RateTable = {
-      name: 'T',
-      keys: [{ name: 'family', field: 'line.family', match: 'exact' }],
-      columns: [{ name: 'rate', kind: 'rate' }],
-      rows: [{ keys: { family: 'software' }, values: { rate: 0.1 } }],
-      noMatch: 'exception',
-    };
     const terms = { ...bySeats, tiers: tiersOf({ minThreshold: 1, table: 'T' }) };
     const lines = [line(1_000, 1, { family: 'software' }), line(1_000, 1, { family: 'services' })];
     const { decoded } = payLines(terms, lines, { tables: [table] });
@@ -123,6 +124,16 @@ describe('the event of a rule by a value of lines', () => {
     const floored = (...lines: readonly Line[]) => amountOf({ ...bySeats, floor: 500 }, ...lines);
     expect(floored(line(1_000, 12), line(1_000, 0))).to.equal(500);
     expect(floored(line(1_000, 0), line(1_000, null))).to.equal(0);
+  });
+
+  it('is raised to the floor only if a rate was found for a line', () => {
+    const terms = { ...bySeats, tiers: tiersOf({ minThreshold: 1, table: 'T' }), floor: 100 };
+    const floored = (...lines: readonly Line[]) => payLines(terms, lines, { tables: [table] }).amount.toNumber();
+    const below = line(1_000, 0, { family: 'software' });
+    const withoutRow = line(1_000, 1, { family: 'services' });
+    expect(floored(below, withoutRow)).to.equal(0);
+    expect(floored(line(1_000, null), withoutRow)).to.equal(0);
+    expect(floored(below, line(100, 1, { family: 'software' }))).to.equal(100);
   });
 
   it('has no reason for 0 if a line is paid at a rate of 0', () => {

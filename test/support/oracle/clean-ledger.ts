@@ -783,13 +783,9 @@ class RepLedger {
       return { value: this.rawAmount(firing, credit, scale, tier), hasRate: true };
     if (lines === null) return this.payOfDeal(firing, this.mix(firing, credit, scale, tier));
     const pays = lines.map((line, index) => {
-      const own = tierOfLines(rule) ? (tiers[index] ?? null) : tier;
-      const weights = tierOfLines(rule)
-        ? own === null
-          ? []
-          : [{ tier: own, weight: ONE }]
-        : this.mix(firing, credit, scale, own);
-      return this.payOfLine(firing, line, weights);
+      if (!tierOfLines(rule)) return this.payOfLine(firing, line, this.mix(firing, credit, scale, tier));
+      const own = tiers[index] ?? null;
+      return own === null ? null : this.payOfLine(firing, line, [{ tier: own, weight: ONE }]);
     });
     if (!tierOfLines(rule) && tier?.flatAmount != null && rule.lines?.flatPer === 'deal')
       return { value: this.rawAmount(firing, credit, scale, tier), hasRate: true };
