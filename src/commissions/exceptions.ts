@@ -2,6 +2,8 @@ import { loadPeriodicRuleIds } from '../earnings/periodic-rules.js';
 import { asNumber, isAbsent } from '../engine/field-value.js';
 import { type LineReason, type UnpaidLine } from '../engine/line-trace.js';
 import { type RepInput, type RepResult } from '../engine/model.js';
+import { type Rule } from '../engine/plan-config.js';
+import { hasTierOfLines } from '../engine/rule-lines.js';
 import { type Deal } from '../engine/slug.js';
 import { decodeUnpaidLines, type Reason } from '../engine/trace.js';
 import { type Day, type DayRange, isWithin } from '../kernel/day.js';
@@ -193,13 +195,18 @@ function findUnpaidLines(
     if (lines.length === 0) return [];
     const { planId, ruleId, ruleName, dealKey } = decision;
     const rule = versions.flatMap(({ rules }) => rules).find(({ id }) => id === ruleId);
-    const fieldOf = ({ isCounted }: UnpaidLine) => (isCounted ? 'line.quantity' : (rule?.payoutBase ?? rule?.measure));
     return [...groupBy(lines, ({ reason }) => lineReasons[reason])].flatMap(([reason, unpaid]) => {
-      const missing = reason === 'line_field_missing' ? unpaid.flatMap((line) => fieldOf(line) ?? []) : [];
+      const missing = reason === 'line_field_missing' ? unpaid.flatMap((line) => fieldOf(rule, line) ?? []) : [];
       return reason === undefined ? [] : [{ dealKey, reason, planId, ruleId, ruleName, missing }];
     });
   });
   return groupBy(failed, ({ dealKey }) => dealKey);
+}
+
+/** The field of the number that the line lacks. */
+function fieldOf(rule: Rule | undefined, { isCounted, hasTier }: UnpaidLine): string | undefined {
+  if (!isCounted) return rule?.payoutBase ?? rule?.measure;
+  return rule !== undefined && hasTierOfLines(rule) && !hasTier ? rule.tierValueField : 'line.quantity';
 }
 
 /** A rule that fails on the whole deal is not named again for its lines. */

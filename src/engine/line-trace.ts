@@ -203,11 +203,14 @@ export function toPaidLines(stored: readonly StoredLine[]): PaidLine[] {
 export interface UnpaidLine {
   /** Whether it counts towards the quota all the same. */
   readonly isCounted: boolean;
+  readonly hasTier: boolean;
   readonly reason: LineReason;
 }
 
 export function toUnpaidLines(stored: readonly StoredLine[]): UnpaidLine[] {
-  return stored.flatMap(([, , isCounted, reason]) =>
-    reason === null || reason === 'line_condition_failed' ? [] : [{ isCounted: isCounted === 1, reason }],
+  return stored.flatMap(([, , isCounted, reason, , , , , , tier]) =>
+    reason === null || reason === 'line_condition_failed'
+      ? []
+      : [{ isCounted: isCounted === 1, hasTier: tier !== null, reason }],
   );
 }

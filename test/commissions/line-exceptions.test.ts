@@ -77,6 +77,23 @@ describe('the exceptions of lines', () => {
     expect(part?.rules.map(({ ruleName }) => ruleName)).to.have.members(['Margin', 'Seats']);
   });
 
+  it('list a line without the value that decides its tier, with the field of this value', async () => {
+    await start({
+      name: 'Seats',
+      measure: 'line.amount',
+      lines: {},
+      tierBy: 'value',
+      tierValueField: 'line.seats',
+      tiers: flatTier(0.1),
+    });
+    await deal('part', [
+      { lineId: '1', amount: 50, fields: { seats: 3 } },
+      { lineId: '2', amount: 50 },
+    ]);
+    const [group] = await listed();
+    expect([group?.reason, group?.deals[0]?.missing]).to.deep.equal(['line_field_missing', ['line.seats']]);
+  });
+
   it('list a line without a row of the rate table although the other lines pay', async () => {
     await start();
     await workspace.api.expect(200, 'PUT', '/v1/rate-tables/Products', {

@@ -149,7 +149,7 @@ describe('a stored trace of lines', () => {
   });
 
   it('states why matching lines pay nothing', () => {
-    expect(decodeUnpaidLines(trace)).to.deep.equal([{ isCounted: true, reason: 'below_lowest_tier' }]);
+    expect(decodeUnpaidLines(trace)).to.deep.equal([{ isCounted: true, hasTier: false, reason: 'below_lowest_tier' }]);
   });
 
   it('has none for a deal that is paid as a whole', () => {
