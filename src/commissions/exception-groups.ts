@@ -11,6 +11,8 @@ export interface ExceptionGroup {
   /** Deals on all pages: one that did not pay two reps is listed for each. */
   readonly entries: number;
   readonly totals: { readonly currency: string; readonly amount: number }[];
+  /** Everyone with a deal on any page, of people who were named by id. Absent for deals that no calculation reads. */
+  readonly repIds?: string[];
   readonly listed: readonly Exception[];
 }
 
@@ -18,22 +20,23 @@ export interface ExceptionGroup {
 export interface ExceptionPage {
   readonly limit: number;
   readonly skip: number;
+  /** The people who are named by id, if they are. */
+  readonly ids?: readonly string[] | undefined;
 }
 
 /** A deal that did not pay two reps is counted once and listed for each rep. */
 export function groupByReason(
   found: readonly Exception[],
   currency: string,
-  { limit, skip }: ExceptionPage,
+  { limit, skip, ids }: ExceptionPage,
 ): Map<ExceptionReason, ExceptionGroup> {
   const groups = [...groupBy(found, ({ reason }) => reason)].map(([reason, ofReason]) => {
     const deals = [...new Map(ofReason.map((deal) => [deal.dealId, deal])).values()];
     const amounts = deals.map((deal) => ({ currency: deal.currency ?? currency, amount: String(deal.amount ?? 0) }));
     const listed = [...ofReason].sort(largestFirst).slice(skip, skip + limit);
-    return [
-      reason,
-      { reason, count: deals.length, entries: ofReason.length, totals: toTotals(amounts, currency), listed },
-    ] as const;
+    const totals = toTotals(amounts, currency);
+    const named = ids === undefined ? {} : { repIds: peopleOf(ofReason) };
+    return [reason, { reason, count: deals.length, entries: ofReason.length, totals, ...named, listed }] as const;
   });
   return new Map(groups);
 }
@@ -46,6 +49,10 @@ export function toGroup(
 ): ExceptionGroup {
   const listed = largest.map((deal) => ({ ...deal, reason, rules: [], missing: [] }));
   return { reason, count, entries: count, totals: toTotals(totals, currency), listed };
+}
+
+function peopleOf(exceptions: readonly Exception[]): string[] {
+  return [...new Set(exceptions.flatMap(({ repId }) => repId ?? []))].sort();
 }
 
 export function toTotals(amounts: UnreadDeals['totals'], currency: string): ExceptionGroup['totals'] {

@@ -93,6 +93,8 @@ describe('exceptions of a large workspace', () => {
       expect(await stored({ limit: 7, skip: 14 }, caller)).to.deep.equal(
         await complete({ limit: 7, skip: 14 }, caller),
       );
+      const ids = below.slice(0, 40).map(({ rep_id }) => rep_id);
+      expect(await stored({ limit: 1, ids }, caller)).to.deep.equal(await complete({ limit: 1, ids }, caller));
       expect(await stored({ reason: 'no_assignment' }, caller)).to.deep.equal(
         await complete({ reason: 'no_assignment' }, caller),
       );

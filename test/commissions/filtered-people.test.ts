@@ -69,6 +69,22 @@ describe('what is earned and not paid, of some people', () => {
     expect(await unpaid('&team=West')).to.deep.equal([[], 0, []]);
   });
 
+  it('names everyone who was not paid for a reason, whatever the page, of people who are given by id', async () => {
+    const { reps } = await api.expect(200, 'GET', '/v1/reps');
+    const [ann, bob, cid] = ['Ann', 'Bob', 'Cid'].map(
+      (name) => reps.find((rep: { name: string }) => rep.name === name)?.id,
+    );
+    const named = async (query: string) => {
+      const path = `/v1/commissions/exceptions?period=2026-01&limit=1${query}`;
+      const { exceptions } = await api.expect(200, 'GET', path);
+      return exceptions.map(({ reason, repIds, deals }: Record<string, unknown[]>) => [reason, repIds, deals?.length]);
+    };
+    const reason = 'rule_condition_failed';
+    expect(await named(`&ids=${bob},${cid},${mia}`)).to.deep.equal([[reason, [bob, cid].sort(), 1]]);
+    expect(await named(`&ids=${ann}&skip=1`)).to.deep.equal([[reason, [ann], 0]]);
+    expect(await named('&team=North')).to.deep.equal([[reason, undefined, 1]]);
+  });
+
   it('shows managers only the people below them', async () => {
     await api.expect(200, 'PATCH', '/v1/workspaces', { managerScope: 'reports' });
     const asMia = await workspace.as(mia);

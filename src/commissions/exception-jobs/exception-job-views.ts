@@ -36,7 +36,7 @@ const isAccepted = sql<boolean>`(
 
 /** The exceptions that the job has found, grouped like `groupByReason`. */
 export async function readExceptionGroups(tx: Transaction, wanted: Wanted, currency: string): Promise<StoredGroups> {
-  const { jobId, accepted, reason, repIds } = wanted;
+  const { jobId, accepted, reason, repIds, ids } = wanted;
   const ofReason = reason === undefined ? sql`` : sql`and x.reason = ${reason}`;
   const rows = sql`exception_job_rows x
     where x.workspace_id = ${tx.workspaceId} and x.job_id = ${jobId} and ${isAccepted} = ${accepted} ${ofReason}
@@ -44,6 +44,7 @@ export async function readExceptionGroups(tx: Transaction, wanted: Wanted, curre
   const { rows: deals } = await sql<{ count: number }>`
     select count(distinct x.deal_id)::int as count from ${rows}`.execute(tx.db);
   const sums = groupBy(await readSums(tx, rows, currency), ({ reason: ofSum }) => ofSum);
+  const people = ids === undefined ? null : await readPeople(tx, rows);
   const listed = groupBy(await readListed(tx, rows, wanted), (exception) => exception.reason);
   return {
     deals: deals[0]?.count ?? 0,
@@ -55,6 +56,7 @@ export async function readExceptionGroups(tx: Transaction, wanted: Wanted, curre
           count: ofGroup.reduce((sum, { count }) => sum + count, 0),
           entries: ofGroup.reduce((sum, { entries }) => sum + entries, 0),
           totals: toTotals(ofGroup, currency),
+          ...(people === null ? {} : { repIds: people.get(of) ?? [] }),
           listed: listed.get(of) ?? [],
         },
       ]),
@@ -82,6 +84,13 @@ async function readSums(tx: Transaction, rows: RawBuilder<unknown>, currency: st
     ) deal
     group by reason, currency`.execute(tx.db);
   return sums;
+}
+
+async function readPeople(tx: Transaction, rows: RawBuilder<unknown>): Promise<ReadonlyMap<ExceptionReason, string[]>> {
+  const { rows: found } = await sql<{ reason: ExceptionReason; repIds: string[] }>`
+    select x.reason, array_agg(distinct x.rep_id::text order by x.rep_id::text) as "repIds" from ${rows}
+    group by x.reason`.execute(tx.db);
+  return new Map(found.map(({ reason, repIds }) => [reason, repIds]));
 }
 
 async function readListed(

@@ -50,6 +50,12 @@ const response = z.object({
                 .describe('Sum of one currency'),
             )
             .describe('Sums of the amounts of the deals by currency, the currency of the workspace first'),
+          repIds: z
+            .array(z.string())
+            .optional()
+            .describe(
+              'With ids: which of these people were not paid for this reason, on all pages. Absent for deals that no calculation reads, such as those without an owner',
+            ),
           deals: z
             .array(
               z

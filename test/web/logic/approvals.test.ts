@@ -60,7 +60,10 @@ const holdOf = (change: Change, given?: Given, repId = 'ana') => {
   const hold = rowsFor([statement(repId, { ...draft, ...change })], given)[0]?.hold ?? null;
   return hold === null ? null : 'reason' in hold ? `${hold.kind} ${hold.reason}` : hold.kind;
 };
-const withoutQuota = (reason: string) => ({ exceptions: [{ reason, deals: [{ repId: 'ana' }, { repId: null }] }] });
+/** The deals are those of a page, which may be of other people. */
+const withoutQuota = (reason: string) => ({
+  exceptions: [{ reason, deals: [{ repId: 'ben' }, { repId: null }], repIds: ['ana', 'ben'] }],
+});
 
 describe('a signature of many statements', () => {
   const chain = (done: number) => ({ approval: { done, of: 3 } }) as Pick<ReturnType<typeof statement>, 'approval'>;

@@ -144,7 +144,7 @@ const exceptionListQuery = ({ period, people = everyone, accepted = false, reaso
         },
         { signal },
       ),
-    placeholderData: keepPeriod(period),
+    placeholderData: keepPeriod(period, people),
     refetchInterval: ({ state: { data } }) => (data?.job?.status === 'running' ? 1000 : false),
   });
 

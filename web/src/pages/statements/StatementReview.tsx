@@ -10,6 +10,7 @@ import {
   isWhole,
   type TeamStatements,
   teamStatementsQuery,
+  withIds,
 } from '../../api/team-queries.js';
 import { showMessage } from '../../app/messages.js';
 import { useSession } from '../../app/session.js';
@@ -44,11 +45,13 @@ export function StatementReview({ repId, period }: StatementReviewProps) {
   // A person of a later page is reviewed without the people before and after.
   const ownRead = useQuery({ ...teamStatementsQuery(period, { ids: repId }), enabled: isOnPage === false });
   const teamRead = isOnPage === false ? ownRead : pageRead;
-  const exceptionsRead = useQuery(exceptionsQuery(period));
   const team = teamRead.data;
+  const people = team?.statements ?? [];
+  const hasPeople = people.length > 0;
+  const exceptionsRead = useQuery({ ...exceptionsQuery(period, withIds(people)), enabled: hasPeople });
   const exceptions = finishedExceptions(exceptionsRead.data);
   const { seenOf, accept } = useSeenStatements(own, period, team?.statements);
-  if (team === undefined || exceptions === undefined)
+  if (team === undefined || (hasPeople && exceptions === undefined))
     return teamRead.isError || exceptionsRead.isError ? null : <Skeleton height={32} />;
   const rows = approvalRows({
     period,

@@ -168,12 +168,13 @@ function useListed(period: string, wanted: StatementFilter, team: TeamStatements
   const before = shiftPeriod(period, -1);
   const isSent = hasRows && hasDays(before);
   const previous = useQuery({ ...teamStatementsQuery(before, withIds(rows)), enabled: isSent });
+  const exceptions = useQuery({ ...exceptionsQuery(period, withIds(rows)), enabled: hasRows });
   const listed = useTogether(
     {
       found,
       overview: ifSent(overview, hasRows),
       previous: ifSent(previous, isSent),
-      exceptions: useQuery(exceptionsQuery(period)),
+      exceptions: ifSent(exceptions, hasRows),
     },
     period,
   );
@@ -203,7 +204,7 @@ interface ApprovalsProps {
 function Approvals(props: ApprovalsProps) {
   const { period, data, filter, count, isLarge, isPlaceholder, failures, onApprove } = props;
   const { found: statements, overview, previous } = data;
-  const exceptions = finishedExceptions(data.exceptions);
+  const exceptions = finishedExceptions(data.exceptions ?? undefined);
   const { repId } = useSession();
   const { seenOf, accept } = useSeenStatements(repId, period, statements.statements);
   const navigate = useNavigate({ from: '/approvals' });

@@ -43,6 +43,7 @@ interface ApprovalData {
   readonly statements: TeamStatements;
   readonly overview: TeamOverview | null;
   readonly previous: TeamStatements | null;
+  /** Those of the people of the statements, by their ids. */
   readonly exceptions: Exceptions | undefined;
   readonly seenOf: (repId: string) => SeenStatement | undefined;
 }
@@ -99,7 +100,7 @@ function repsWithoutQuota(exceptions: Exceptions | undefined): ReadonlySet<strin
   const groups = exceptions?.exceptions.filter(
     ({ reason }) => reason === 'quota_missing' || reason === 'variable_target_missing',
   );
-  return new Set(groups?.flatMap(({ deals }) => deals.flatMap(({ repId }) => repId ?? [])));
+  return new Set(groups?.flatMap(({ repIds = [] }) => repIds));
 }
 
 /** The change of what is earned, in the currency of the person. */
