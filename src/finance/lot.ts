@@ -90,9 +90,13 @@ export function foreseeLot(lot: Lot, month: Month): { readonly months: readonly 
   });
   const months = monthsOf(lot, month).map((each) => life.pass(each));
   const future = new Map<Month, Decimal>();
-  if (months.length > 0)
-    for (let next = nextMonth(month); !life.carrying.isZero(); next = nextMonth(next))
-      future.set(next, life.pass(next).amortised);
+  let at = month;
+  let isOver = months.length === 0;
+  while (!isOver && !life.carrying.isZero()) {
+    isOver = life.isSpread(at);
+    at = nextMonth(at);
+    future.set(at, life.pass(at).amortised);
+  }
   return { months, future };
 }
 
@@ -146,6 +150,12 @@ class Life {
     }
     const ended = gone.minus(sum(clawedBack.values())).plus(change).minus(added);
     return { month, amortised, clawedBack, ended, impaired, carrying: this.carrying };
+  }
+
+  /** Whether its units have passed at the end of the month. The month after it takes what is left. */
+  isSpread(month: Month): boolean {
+    const { passed, all } = countUnits(this.schedule, month, this.lot.calendar);
+    return passed === all;
   }
 
   /** After the month, the amount is spread over the units that are left. What is below zero is taken at once. */

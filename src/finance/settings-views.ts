@@ -52,11 +52,13 @@ export async function findEntity(tx: Transaction, code: string): Promise<StoredE
   return (await listEntities(tx)).find((entity) => entity.code === code) ?? null;
 }
 
-/** Rejects codes of rows of a file that are no entities. */
-export async function loadEntityCheck(tx: Transaction): Promise<(code: string) => void> {
-  const known = new Set((await listEntities(tx)).map(({ code }) => code));
+/** Finds the entities of rows of a file. Rejects codes that are none. */
+export async function loadEntitiesOfRows(tx: Transaction): Promise<(code: string) => StoredEntity> {
+  const known = new Map((await listEntities(tx)).map((entity) => [entity.code, entity]));
   return (code) => {
-    if (!known.has(code)) throw new Failure('entity_not_found', `There is no entity ${code}.`);
+    const found = known.get(code);
+    if (found === undefined) throw new Failure('entity_not_found', `There is no entity ${code}.`);
+    return found;
   };
 }
 

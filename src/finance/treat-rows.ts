@@ -78,7 +78,7 @@ function toOpeningLot(opening: OpeningLot, { facts, entity, calendar }: LotTerms
     first,
     digits: currencyDigits(entity.currency),
     schedules: [{ from: first, schedule: toSchedule({ length, convention, start }, start, calendar) }],
-    cost: Decimal.of(cost).minus(Decimal.of(amortised)),
+    cost: roundToCurrency(Decimal.of(cost).minus(Decimal.of(amortised)), entity.currency),
     isOpening: true,
     ends: facts.findEnds(row),
     terminatedOn: facts.contracts.get(dealKey)?.terminatedOn ?? null,

@@ -158,6 +158,46 @@ describe('contracts of deals', () => {
     expect(wrong[0].reason).to.contain('More is amortised');
   });
 
+  it('and lots of other systems are imported only with amounts of the currency that they are in', async () => {
+    const closings = await capitalising(service);
+    const { api, deal } = closings.work;
+    await deal.call(closings.work, 'D1', 0, '2026-01-15');
+    await closings.books.entity({ currency: 'JPY', framework: 'ifrs' }, 'jp');
+    const lots = [
+      ['main', '1000.1234', '0', 'must have at most 2 decimals'],
+      ['main', '1000', '0.125', 'must have at most 2 decimals'],
+      ['jp', '100.5', '0', 'must have at most 0 decimals'],
+      ['main', '"€3,600"', '0', 'cost: is in €, and must be in USD'],
+      ['main', '3600', '£1', 'amortised: is in £, and must be in USD'],
+    ];
+    const rows = lots.map(([entity, cost, amortised], index) =>
+      [`L${index}`, 'D1', 'ben@acme.test', entity, cost, amortised, '2025-12-31', '2025-01-01', '36'].join(),
+    );
+    const file = ['lotId,dealId,email,entity,cost,amortised,amortisedTo,start,months', ...rows, ''].join('\n');
+    for (const query of ['?dryRun=true', '']) {
+      const { accepted, results } = await api.expect(200, 'POST', `/v1/accounting/lots/import${query}`, file, csv);
+      expect(accepted).to.equal(0);
+      for (const [index, [, , , reason]] of lots.entries()) expect(results[index].reason).to.contain(reason);
+    }
+    const stated = 'dealId,months,value\nD1,36,€60000\n';
+    const { results } = await api.expect(200, 'POST', '/v1/accounting/contracts/import', stated, csv);
+    expect(results[0].reason).to.equal('value: is in €, and must be in USD');
+  });
+
+  it('and lots of other systems have the decimals of the currency, whatever is stored of them', async () => {
+    const closings = await capitalising(service);
+    const { api, workspaceId, deal } = closings.work;
+    await deal.call(closings.work, 'D1', 0, '2026-01-15');
+    const file =
+      'lotId,dealId,email,cost,amortised,amortisedTo,start,months\nL1,D1,ben@acme.test,3600,1200,2025-12-31,2025-01-01,36\n';
+    await api.expect(200, 'POST', '/v1/accounting/lots/import', file, csv);
+    await service.sql(
+      `update accounting_facts set content = content || '{"cost": 3600.125}' where workspace_id = $1`,
+      workspaceId,
+    );
+    expect((await costs(closings, '2026-01')).total).to.include({ imported: 2400.13 });
+  });
+
   it('say whether renewals pay for themselves, which a person decides and a version stores (N27)', async () => {
     const closings = await capitalising(service);
     const { ann, ned, work } = closings;

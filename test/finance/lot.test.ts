@@ -152,6 +152,11 @@ describe('the life of a lot', () => {
     );
   });
 
+  it('is foreseen until the month after its last one, whatever its cost is', () => {
+    const { future } = foreseeLot(lot({ cost: '100.005', earnedOn: '2026-01-15', months: 3 }), '2026-01');
+    expect([...future.keys()]).to.deep.equal(['2026-02', '2026-03', '2026-04']);
+  });
+
   it('adds up to its cost in random lives, and is never below zero', () => {
     const random = new Random(7);
     const day = () =>

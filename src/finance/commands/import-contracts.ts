@@ -1,8 +1,9 @@
 import { fileColumns } from '../../api/file-columns.js';
 import { loadDealsOfRows } from '../../deals/deals-of-rows.js';
 import { importOf, type ReadRow } from '../../imports/import-of.js';
+import { loadWorkspaceTerms } from '../../ledger/input/rep-terms.js';
 import { type Transaction } from '../../platform/database/unit-of-work.js';
-import { type CellReader, filled } from '../../platform/files/cells.js';
+import { assertCurrency, type CellReader, filled } from '../../platform/files/cells.js';
 import { type TableRow } from '../../platform/files/csv-table.js';
 import { importQuery, importResults, readRowsInSlices, readTerms } from '../../platform/files/import-results.js';
 import { assertContract, type Contract, contractTerms } from '../contract.js';
@@ -11,26 +12,32 @@ import { requireAccounting } from '../settings-views.js';
 
 type Row = TableRow<keyof typeof fileColumns.contracts>;
 
-function readRow({ cells }: Row, reader: CellReader): Contract {
+/** `currency` is that of the company. */
+function readRow({ cells }: Row, reader: CellReader, currency: string): Contract {
   const { dealId, goLive, ...terms } = reader.cells(cells, {
     months: 'number',
     goLive: 'day',
     start: 'day',
     end: 'day',
     terminatedOn: 'day',
-    value: 'amount',
   });
+  const value = reader.amount('value', cells.value);
+  assertCurrency('value', value, currency);
   const fields = goLive === undefined ? {} : { go_live: goLive };
-  const stated = { dealId: filled('dealId', dealId), ...readTerms(contractTerms, { ...terms, fields }) };
+  const stated = {
+    dealId: filled('dealId', dealId),
+    ...readTerms(contractTerms, { ...terms, value: value?.value, fields }),
+  };
   assertContract(stated);
   return stated;
 }
 
 async function readRows(tx: Transaction, sent: readonly Row[], reader: CellReader): Promise<ReadRow<Contract>[]> {
   await requireAccounting(tx);
+  const { currency } = await loadWorkspaceTerms(tx);
   const { rows, assertKnown } = await loadDealsOfRows(tx, sent);
   return readRowsInSlices(rows, (row) => {
-    const fact = readRow(row, reader);
+    const fact = readRow(row, reader, currency);
     assertKnown(fact.dealId);
     return { fact };
   });

@@ -3,24 +3,32 @@ import { loadDealsOfRows } from '../../deals/deals-of-rows.js';
 import { importOf, type ReadRow } from '../../imports/import-of.js';
 import { loadRepsOfRows } from '../../people/reps/reps-of-rows.js';
 import { type Transaction } from '../../platform/database/unit-of-work.js';
-import { type CellReader, filled } from '../../platform/files/cells.js';
+import { assertCurrency, type CellReader, filled } from '../../platform/files/cells.js';
 import { type TableRow } from '../../platform/files/csv-table.js';
 import { importQuery, importResults, readRowsInSlices, readTerms } from '../../platform/files/import-results.js';
+import { exactAmount } from '../../platform/operations/money-digits.js';
 import { assertOpeningLot, type OpeningLot, openingLot } from '../opening-lot.js';
 import { openingLotFacts } from '../opening-lot-facts.js';
-import { loadEntityCheck, mainEntity, requireAccounting } from '../settings-views.js';
+import { loadEntitiesOfRows, mainEntity, requireAccounting, type StoredEntity } from '../settings-views.js';
 
 type Row = TableRow<keyof typeof fileColumns.openingLots>;
 
-function readRow({ cells }: Row, repId: string, reader: CellReader): OpeningLot {
+function readRow(
+  { cells }: Row,
+  repId: string,
+  reader: CellReader,
+  findEntity: (code: string) => StoredEntity,
+): OpeningLot {
+  const cost = filled('cost', reader.amount('cost', cells.cost));
+  const amortised = reader.amount('amortised', cells.amortised);
   const end = reader.day('end', cells.end);
   const stated = readTerms(openingLot, {
     lotId: filled('lotId', cells.lotId),
     dealId: filled('dealId', cells.dealId),
     entity: cells.entity ?? mainEntity,
     repId,
-    cost: filled('cost', reader.amount('cost', cells.cost)).value,
-    amortised: reader.amount('amortised', cells.amortised)?.value ?? 0,
+    cost: cost.value,
+    amortised: amortised?.value ?? 0,
     amortisedTo: filled('amortisedTo', reader.day('amortisedTo', cells.amortisedTo)),
     start: filled('start', reader.day('start', cells.start)),
     length:
@@ -28,6 +36,11 @@ function readRow({ cells }: Row, repId: string, reader: CellReader): OpeningLot 
     convention: cells.convention?.toLowerCase() ?? 'full_month',
   });
   assertOpeningLot(stated);
+  const { currency } = findEntity(stated.entity);
+  assertCurrency('cost', cost, currency);
+  assertCurrency('amortised', amortised, currency);
+  exactAmount(stated.cost, currency, 'cost');
+  exactAmount(stated.amortised, currency, 'amortised');
   return stated;
 }
 
@@ -35,11 +48,10 @@ async function readRows(tx: Transaction, sent: readonly Row[], reader: CellReade
   await requireAccounting(tx);
   const { rows, assertKnown } = await loadDealsOfRows(tx, sent);
   const reps = await loadRepsOfRows(tx, rows);
-  const assertEntity = await loadEntityCheck(tx);
+  const findEntity = await loadEntitiesOfRows(tx);
   return readRowsInSlices(rows, (row) => {
-    const fact = readRow(row, reps.find(row), reader);
+    const fact = readRow(row, reps.find(row), reader, findEntity);
     assertKnown(fact.dealId);
-    assertEntity(fact.entity);
     return { fact };
   });
 }

@@ -4,7 +4,7 @@ import { loadRepsOfRows } from '../../people/reps/reps-of-rows.js';
 import { filled } from '../../platform/files/cells.js';
 import { importQuery, importResults, readRowsInSlices } from '../../platform/files/import-results.js';
 import { repEntityFacts } from '../rep-entity-facts.js';
-import { loadEntityCheck, requireAccounting } from '../settings-views.js';
+import { loadEntitiesOfRows, requireAccounting } from '../settings-views.js';
 
 export const importRepEntities = importOf(
   {
@@ -23,10 +23,10 @@ export const importRepEntities = importOf(
     async read(tx, rows, { reader }) {
       await requireAccounting(tx);
       const reps = await loadRepsOfRows(tx, rows);
-      const assertEntity = await loadEntityCheck(tx);
+      const findEntity = await loadEntitiesOfRows(tx);
       return readRowsInSlices(rows, (row) => {
         const entity = filled('entity', row.cells.entity);
-        assertEntity(entity);
+        findEntity(entity);
         return { fact: { repId: reps.find(row), from: reader.day('from', row.cells.from) ?? null, entity } };
       });
     },

@@ -7,7 +7,7 @@ import { type CellReader, currencyOfRow, filled } from '../../platform/files/cel
 import { type TableRow } from '../../platform/files/csv-table.js';
 import { importQuery, importResults, readRowsInSlices, readTerms } from '../../platform/files/import-results.js';
 import { exactAmount } from '../../platform/operations/money-digits.js';
-import { loadEntityCheck, requireAccounting } from '../settings-views.js';
+import { loadEntitiesOfRows, requireAccounting } from '../settings-views.js';
 import { writeOffTerms } from '../write-off.js';
 import { type WriteOffFact, writeOffFacts } from '../write-off-facts.js';
 
@@ -48,10 +48,10 @@ export const importWriteOffs = importOf(
       await requireAccounting(tx);
       const { currency } = await loadWorkspaceTerms(tx);
       const reps = await loadRepsOfRows(tx, rows);
-      const assertEntity = await loadEntityCheck(tx);
+      const findEntity = await loadEntitiesOfRows(tx);
       return readRowsInSlices(rows, (row) => {
         const fact = readRow(row, reps.find(row), reader, currency);
-        assertEntity(fact.entity);
+        findEntity(fact.entity);
         return { fact };
       });
     },
