@@ -15,7 +15,7 @@ const rowsPerPiece = 200;
 
 /**
  * Writes a CSV file in UTF-8 without blocking the process. It starts with a byte order mark, so that spreadsheets
- * detect the encoding. Lines end with CRLF; cells are quoted where needed.
+ * detect the encoding. Lines end with CRLF; cells are quoted where needed. Every row has a cell for each title.
  */
 export async function csvFile(
   header: readonly string[],
@@ -26,7 +26,11 @@ export async function csvFile(
   const starts = Array.from({ length: Math.ceil(rows.length / rowsPerPiece) }, (_, piece) => piece * rowsPerPiece);
   const pieces = await mapInSlices(starts, (start) =>
     stringify(
-      rows.slice(start, start + rowsPerPiece).map((row) => row.map((cell) => cellText(cell, delimiter))),
+      rows.slice(start, start + rowsPerPiece).map((row) => {
+        if (row.length !== header.length)
+          throw new Error(`a row of a file has ${row.length} cells, and the file has ${header.length} columns`);
+        return row.map((cell) => cellText(cell, delimiter));
+      }),
       format,
     ),
   );

@@ -3,7 +3,7 @@ import { type EntryKind } from './accounts.js';
 import { type JournalLine } from './journal-line.js';
 import { type Month } from './month.js';
 
-export const liabilityColumns = [
+const liabilityColumns = [
   'earned',
   'corrections',
   'adjustments',

@@ -35,6 +35,20 @@ describe('exports of statements', () => {
     expect([...Buffer.from(await csvFile(['Größe'], [], ',')).subarray(0, 4)]).to.deep.equal([0xef, 0xbb, 0xbf, 0x47]);
   });
 
+  it('has a cell in every row for each title, or is no file', async () => {
+    const row = [{ text: 'Ben' }, { own: '1.00' }];
+    const problem = (rows: (typeof row)[]) =>
+      csvFile(['Name', 'Amount'], rows, ',').then(
+        () => null,
+        (error: Error) => error.message,
+      );
+    expect(await problem([row])).to.equal(null);
+    expect(await problem([row, [...row, { own: '2.00' }]])).to.equal(
+      'a row of a file has 3 cells, and the file has 2 columns',
+    );
+    expect(await problem([row, []])).to.equal('a row of a file has 0 cells, and the file has 2 columns');
+  });
+
   it('contains the same data in CSV, JSON and the statement', async () => {
     const own = await WorkedExample.create(service);
     await own.deal('D9', 12_345.67, '2026-03-09', { name: 'Say "hello", world\nand more' });

@@ -1,37 +1,44 @@
 import { z } from 'zod';
-import { csvFile, fileHash, text, trusted } from '../../exports/payroll-csv.js';
+import { type Cell, csvFile, fileHash, text, trusted } from '../../exports/payroll-csv.js';
+import { type Decimal } from '../../kernel/decimal.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { CLOCK } from '../../platform/injection-tokens.js';
 import { Download, operation } from '../../platform/operations/operation.js';
 import { fixed, listByPerson, nameRows } from '../liability.js';
-import { liabilityColumns } from '../roll-forward.js';
+import { type Month } from '../month.js';
 import { liabilityQuery, readBooks } from './get-liability.js';
 
-const states = ['waiting', 'held', 'payable', 'approved', 'inBatch', 'toRecover'] as const;
-const amounts = ['opening', ...liabilityColumns, 'closing'] as const;
+type Row = Awaited<ReturnType<typeof nameRows>>[number];
+type Column = readonly [title: string, cell: (row: Row, month: Month) => Cell];
 
-const header = [
-  'Month',
-  'Entity',
-  'Currency',
-  'Rep ID',
-  'Person',
-  'Opening',
-  'Earned',
-  'Corrections',
-  'Adjustments',
-  'Taken back',
-  'Top-ups',
-  'Recovered',
-  'Paid',
-  'Closing',
-  'Waiting',
-  'Held',
-  'Payable',
-  'Approved',
-  'In batch',
-  'To recover',
-  'Draws receivable',
+const money = (title: string, amountOf: (row: Row) => Decimal): Column => [
+  title,
+  (row) => trusted(fixed(amountOf(row), row.currency)),
+];
+
+const columns: readonly Column[] = [
+  ['Month', (_, month) => trusted(month)],
+  ['Entity', ({ entity }) => text(entity)],
+  ['Currency', ({ currency }) => trusted(currency)],
+  ['Rep ID', ({ repId }) => trusted(repId)],
+  ['Person', ({ repName }) => text(repName)],
+  money('Opening', ({ amounts }) => amounts.opening),
+  money('Earned', ({ amounts }) => amounts.earned),
+  money('Corrections', ({ amounts }) => amounts.corrections),
+  money('Adjustments', ({ amounts }) => amounts.adjustments),
+  money('Taken back', ({ amounts }) => amounts.takenBack),
+  money('Top-ups', ({ amounts }) => amounts.topUps),
+  money('Recovered', ({ amounts }) => amounts.recovered),
+  money('Paid', ({ amounts }) => amounts.paid),
+  money('Written off', ({ amounts }) => amounts.writtenOff),
+  money('Closing', ({ amounts }) => amounts.closing),
+  money('Waiting', ({ states }) => states.waiting),
+  money('Held', ({ states }) => states.held),
+  money('Payable', ({ states }) => states.payable),
+  money('Approved', ({ states }) => states.approved),
+  money('In batch', ({ states }) => states.inBatch),
+  money('To recover', ({ states }) => states.toRecover),
+  money('Draws receivable', ({ draws }) => draws.closing),
 ];
 
 export const exportLiability = operation({
@@ -54,19 +61,8 @@ export const exportLiability = operation({
       month: books.month,
       rows: await nameRows(tx, listByPerson(books)),
     }));
-    const lines = rows.map((row) => {
-      const write = (amount: (typeof row)['late']) => trusted(fixed(amount, row.currency));
-      return [
-        trusted(month),
-        text(row.entity),
-        trusted(row.currency),
-        trusted(row.repId),
-        text(row.repName),
-        ...amounts.map((name) => write(row.amounts[name])),
-        ...states.map((name) => write(row.states[name])),
-        write(row.draws.closing),
-      ];
-    });
+    const header = columns.map(([title]) => title);
+    const lines = rows.map((row) => columns.map(([, cell]) => cell(row, month)));
     const content = Buffer.from(await csvFile(header, lines, ','));
     return new Download('text/csv; charset=utf-8', `liability-${month}.csv`, content, {
       'X-Content-SHA256': fileHash(content),
