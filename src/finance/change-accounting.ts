@@ -4,7 +4,9 @@ import { type Caller } from '../kernel/caller.js';
 import { type Day } from '../kernel/day.js';
 import { Failure, invalid } from '../kernel/failure.js';
 import { loadCalendar } from '../ledger/input/calendar.js';
+import { loadPayPeriods } from '../pay/payables/payout-settings.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
+import { loadBookCalendar } from './book-calendar.js';
 import { insertClosing, markReopened } from './closing-store.js';
 import { listClosed } from './closing-views.js';
 import { saveEntity } from './entity-store.js';
@@ -32,6 +34,23 @@ export async function changeAccounting(
   await removeOpening(tx, caller, at);
   await createEntity(tx, at);
   await storeOpening(tx, caller, { from, today, at });
+}
+
+/** The first pay period decides which rows the books have, so they begin again when it changes. */
+export async function beginBooksAgain(
+  tx: Transaction,
+  caller: Caller,
+  now: { readonly today: Day; readonly at: Date },
+): Promise<void> {
+  const present = await findAccounting(tx);
+  if (present === null) return;
+  const { from } = present;
+  await removeOpening(tx, caller, now.at);
+  const { from: firstDay } = (await loadBookCalendar(tx, from)).range(from);
+  const payPeriods = await loadPayPeriods(tx);
+  if (payPeriods !== null && payPeriods.firstDay > firstDay)
+    throw invalid({ path: 'payouts.from', message: `must be ${firstDay} at the latest, the first day of the books` });
+  await storeOpening(tx, caller, { from, ...now });
 }
 
 async function turnOff(tx: Transaction, caller: Caller, present: AccountingTerms | null, at: Date): Promise<void> {

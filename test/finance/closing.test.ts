@@ -207,6 +207,25 @@ describe('closing a month of the books', () => {
     expect([off.status, off.body.code]).to.deep.equal([409, 'month_closed']);
   });
 
+  it('keeps its rows: payouts are turned on or off, and begin on another day, only before it', async () => {
+    const rejection = async ({ work }: Closings, payouts: object) => {
+      const { status, body } = await work.api.patch('/v1/workspaces', { payouts });
+      return [status, body.code, body.details?.month ?? body.details?.errors?.[0]?.message];
+    };
+    const off = await Closings.open(service, { payouts: null });
+    await off.work.deal('D1', 60_000, '2026-01-15');
+    const late = await rejection(off, { enabled: true, from: '2026-02-01' });
+    expect(late.slice(0, 2)).to.deep.equal([400, 'VALIDATION_FAILED']);
+    await off.close('2026-01');
+    expect(await rejection(off, { enabled: true, from: '2026-01-01' })).to.deep.equal([409, 'month_closed', '2026-01']);
+    expect(await off.books.liability('2026-02')).to.include({ opening: 4800, corrections: 0, closing: 4800 });
+    const on = await Closings.open(service);
+    await on.close('2026-01');
+    for (const payouts of [{ enabled: false }, { enabled: true, from: '2026-02-01' }])
+      expect(await rejection(on, payouts)).to.deep.equal([409, 'month_closed', '2026-01']);
+    await on.work.api.expect(200, 'PATCH', '/v1/workspaces', { payouts: { enabled: true, period: 'monthly' } });
+  });
+
   it('is read as it was at an earlier instant, to the byte, after later changes', async () => {
     const closings = await Closings.open(service);
     const { books, work } = closings;

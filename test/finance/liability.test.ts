@@ -221,6 +221,16 @@ describe('what people are owed at the end of a month', () => {
     expect(line).to.include({ dealId: 'D1', late: true });
   });
 
+  it('begins with the balances that count after payouts are turned on', async () => {
+    const books = await Books.open(service, { payouts: null, payout: null });
+    const { work } = books;
+    await work.deal('D1', 45_000, '2025-12-15');
+    await books.turnOn({ from: '2026-02' });
+    expect(await books.liability('2026-02')).to.include({ opening: 3600, corrections: 0 });
+    await work.api.expect(200, 'PATCH', '/v1/workspaces', { payouts: { enabled: true, from: '2026-01-01' } });
+    expect(await books.liability('2026-02')).to.include({ opening: 0, closing: 0 });
+  });
+
   it('is the same again with an earlier instant after facts have changed', async () => {
     const books = await Books.open(service, { payout: null });
     await books.work.deal('D1', 60_000, '2026-01-15');

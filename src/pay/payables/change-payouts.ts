@@ -10,9 +10,9 @@ import { listApprovedAfter, loadSegments, savePayouts } from './payout-settings.
 
 /**
  * Turns payouts on or off, or changes their periods. Approved statements keep the pay periods that they have, so a new kind
- * begins after them.
+ * begins after them. Returns whether pay periods begin on another day now, or on none.
  */
-export async function changePayouts(tx: Transaction, requested: Payouts): Promise<void> {
+export async function changePayouts(tx: Transaction, requested: Payouts): Promise<boolean> {
   const present = await loadSegments(tx);
   if (!requested.enabled) return turnOff(tx, present);
   const last = present?.at(-1);
@@ -27,17 +27,20 @@ export async function changePayouts(tx: Transaction, requested: Payouts): Promis
     await assertNothingApproved(tx, present === null ? from : earlier(from, present[0]?.from ?? from));
     await assertNothingHandedOver(tx, calendar, from);
     assertFirstDay(calendar, { from, ...kind }, 'payouts.from');
-    return savePayouts(tx, [{ from, ...kind }]);
+    await savePayouts(tx, [{ from, ...kind }]);
+    return true;
   }
-  if (last?.period === kind.period && last.calendar === kind.calendar) return;
-  return savePayouts(tx, await changeKind(tx, calendar, present, kind));
+  if (last?.period !== kind.period || last.calendar !== kind.calendar)
+    await savePayouts(tx, await changeKind(tx, calendar, present, kind));
+  return false;
 }
 
-async function turnOff(tx: Transaction, present: readonly PayPeriodSegment[] | null): Promise<void> {
+async function turnOff(tx: Transaction, present: readonly PayPeriodSegment[] | null): Promise<boolean> {
   const [first] = present ?? [];
-  if (first === undefined) return;
+  if (first === undefined) return false;
   await assertNothingApproved(tx, first.from);
   await savePayouts(tx, null);
+  return true;
 }
 
 async function changeKind(

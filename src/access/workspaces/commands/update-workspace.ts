@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { fields } from '../../../api/resource-fields.js';
 import { rebuildDealProjections } from '../../../deals/rebuild-deal-projections.js';
-import { changeAccounting } from '../../../finance/change-accounting.js';
+import { beginBooksAgain, changeAccounting } from '../../../finance/change-accounting.js';
 import { type Caller, peopleBehind } from '../../../kernel/caller.js';
 import { type Clock } from '../../../kernel/clock.js';
 import { allDays } from '../../../kernel/day.js';
@@ -116,10 +116,10 @@ async function changeTerms(
   { payouts: payPeriods, accounting: books, repDigest: mail, ...columns }: z.output<typeof body>,
   clock: Clock,
 ) {
-  if (payPeriods !== undefined) await changePayouts(tx, payPeriods);
-  if (books !== undefined)
-    await changeAccounting(tx, caller, books, { today: await workspaceToday(tx, clock), at: clock.now() });
-  if (mail !== undefined) await changeRepDigest(tx, mail, await workspaceToday(tx, clock));
+  const now = { today: await workspaceToday(tx, clock), at: clock.now() };
+  if (payPeriods !== undefined && (await changePayouts(tx, payPeriods))) await beginBooksAgain(tx, caller, now);
+  if (books !== undefined) await changeAccounting(tx, caller, books, now);
+  if (mail !== undefined) await changeRepDigest(tx, mail, now.today);
   return columns;
 }
 
