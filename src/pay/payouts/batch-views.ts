@@ -73,10 +73,11 @@ export async function readBatch(tx: Transaction, batch: PayoutBatch): Promise<Pa
   };
 }
 
+/** The batches of the period, also those that were cancelled: their number names the file of the next one. */
 export async function countBatches(tx: Transaction, period: string): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     select count(*)::int as count from payout_batches
-    where workspace_id = ${tx.workspaceId} and period = ${period} and status <> 'cancelled'`.execute(tx.db);
+    where workspace_id = ${tx.workspaceId} and period = ${period}`.execute(tx.db);
   return rows[0]?.count ?? 0;
 }
 

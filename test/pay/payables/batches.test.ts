@@ -111,7 +111,13 @@ describe('payout batches', () => {
     expect(again.body.code).to.equal('batch_open');
     const second = await create(work, { layout: 'gusto', currency: 'USD' });
     expect(second.totals).to.deep.equal([{ currency: 'USD', payable: 500 }]);
-    expect(second.filename).not.to.equal(first.filename);
+    await decide(work, first.batchId, { status: 'cancelled' });
+    const third = await create(work, { layout: 'gusto', currency: 'EUR' });
+    expect([first, second, third].map(({ filename }) => filename)).to.deep.equal([
+      'payout-2026-01-gusto.csv',
+      'payout-2026-01-gusto-part-2.csv',
+      'payout-2026-01-gusto-part-3.csv',
+    ]);
     const none = await api.post('/v1/payout-batches?dryRun=true', { period: '2026-01', currency: 'GBP' });
     expect([none.status, none.body.code]).to.deep.equal([409, 'nothing_to_pay']);
   });
