@@ -4,7 +4,7 @@ import { type Day } from '../kernel/day.js';
 import { Decimal } from '../kernel/decimal.js';
 import { groupBy } from '../kernel/group-by.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
-import { type HandedAmount } from '../statements/handed-amounts.js';
+import { type HandedAmount, handedTo } from '../statements/handed-amounts.js';
 import { type Movement, noOrigin } from './movement.js';
 
 interface Handover {
@@ -12,13 +12,16 @@ interface Handover {
   readonly period: string;
   readonly scope: 'full' | 'new';
   readonly day: Day;
-  readonly amounts: readonly HandedAmount[] | null;
+  readonly amounts: readonly HandedAmount[];
 }
 
-/** What hand-overs to payroll have paid, by rep, in workspaces without payouts. */
-export async function loadHandoverMovements(tx: Transaction): Promise<ReadonlyMap<string, readonly Movement[]>> {
+/** What hand-overs to payroll have paid to the reps, in workspaces without payouts. */
+export async function loadHandoverMovements(
+  tx: Transaction,
+  repIds: readonly string[],
+): Promise<ReadonlyMap<string, readonly Movement[]>> {
   const { rows } = await sql<Handover>`
-    select h.handover_id as "handoverId", h.period, h.scope, h.amounts,
+    select h.handover_id as "handoverId", h.period, h.scope, ${handedTo(repIds)} as amounts,
       (h.created_at at time zone known_zone(w.timezone))::date as day
     from payroll_handovers h join workspaces w on w.workspace_id = h.workspace_id
     where h.workspace_id = ${tx.workspaceId} and h.created_at <= ${tx.until}::timestamptz
@@ -30,7 +33,7 @@ export async function loadHandoverMovements(tx: Transaction): Promise<ReadonlyMa
 function listHandoverMovements(files: readonly Handover[]): (Movement & { readonly repId: string })[] {
   const handed = new Map<string, Map<string, Decimal>>();
   return files.flatMap(({ handoverId, period, scope, day, amounts }) =>
-    [...groupBy(amounts ?? [], ({ repId }) => repId)].flatMap(([repId, ofRep]) => {
+    [...groupBy(amounts, ({ repId }) => repId)].flatMap(([repId, ofRep]) => {
       const key = `${period}|${repId}`;
       const before = handed.get(key) ?? new Map<string, Decimal>();
       const now = new Map(scope === 'full' ? [] : before);

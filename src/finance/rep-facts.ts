@@ -122,7 +122,7 @@ async function loadHandedOver(
   rows: ReadonlyMap<string, PayableRow[]>,
   entitiesOf: (repId: string) => EntitiesOfRep,
 ): Promise<ReadonlyMap<string, RepFacts>> {
-  const paid = await loadHandoverMovements(tx);
+  const paid = await loadHandoverMovements(tx, repIds);
   const calendar = await loadCalendar(tx);
   return new Map(
     repIds.map((repId) => {

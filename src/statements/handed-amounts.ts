@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import { Decimal } from '../kernel/decimal.js';
 import { groupBy } from '../kernel/group-by.js';
 import { sumsByCurrency } from '../kernel/sums-by-currency.js';
@@ -29,17 +29,18 @@ export async function loadHandedAmounts(
   period: string,
   repIds: readonly string[] | null = null,
 ): Promise<HandedAmounts> {
-  const amounts =
-    repIds === null
-      ? sql`amounts`
-      : sql`(select coalesce(jsonb_agg(a), '[]') from jsonb_array_elements(amounts) a
-          where a ->> 'repId' = any(${repIds}::text[])) as amounts`;
   const { rows } = await sql<HandedFile>`
-    select scope, ${amounts} from payroll_handovers
+    select scope, ${repIds === null ? sql`amounts` : handedTo(repIds)} as amounts from payroll_handovers
     where workspace_id = ${tx.workspaceId} and period = ${period}
       and created_at <= ${tx.until}::timestamptz
     order by created_at, handover_id`.execute(tx.db);
   return { files: rows.length, people: addUp(rows) };
+}
+
+/** The amounts of a hand-over that are those of the people. */
+export function handedTo(repIds: readonly string[]): RawBuilder<unknown> {
+  return sql`(select coalesce(jsonb_agg(a), '[]') from jsonb_array_elements(amounts) a
+    where a ->> 'repId' = any(${repIds}::text[]))`;
 }
 
 /** A full file replaces earlier ones for the people in it; a file with what is new adds to them. */

@@ -8,11 +8,13 @@ import {
 import { approvePolicy, proposePolicy } from '#src/finance/commands/change-policy.js';
 import { putEntity } from '#src/finance/commands/put-entity.js';
 import { setRepEntities } from '#src/finance/commands/set-rep-entities.js';
+import { loadHandoverMovements } from '#src/finance/handover-movements.js';
 import { MonthReports } from '#src/finance/month-reports.js';
 import { getAccountingMonth } from '#src/finance/queries/get-accounting-month.js';
 import { getContractCosts } from '#src/finance/queries/get-contract-costs.js';
 import { getLiability } from '#src/finance/queries/get-liability.js';
 import { type Caller } from '#src/kernel/caller.js';
+import { newId } from '#src/kernel/ids.js';
 import { type AnyOperation } from '#src/platform/operations/operation.js';
 import { OfflineWorkspace } from '#test/support/offline-workspace.js';
 import { flatRule } from '#test/support/terms.js';
@@ -109,6 +111,18 @@ describe('the books of a large month', () => {
     await workspace.recalculate();
     expect(await closing()).to.equal(before + 400);
     expect(await stored()).to.have.length(2);
+  });
+
+  it('read of hand-overs only what they contain for the people who are calculated together', async () => {
+    const [first, second] = [newId(), newId()];
+    const amounts = [first, second].map((repId) => ({ repId, currency: 'USD', summary: { netPayout: 100 } }));
+    const file = { period: '2026-01', layout: 'generic', filename: 'a.csv', sha256: '', bytes: 0, row_count: 2 };
+    const none = { totals: '[]', missing_payroll_ids: '[]', changed_payroll_ids: '[]', actor: 'api-key' };
+    const handover = { handover_id: newId(), scope: 'full' as const, amounts: JSON.stringify(amounts) };
+    await workspace.insert.row('payroll_handovers', { ...file, ...none, ...handover });
+    const movements = await workspace.db.unitOfWork.read(ann, (tx) => loadHandoverMovements(tx, [second]));
+    expect([...movements.keys()]).to.deep.equal([second]);
+    expect(movements.get(second)?.map(({ amount }) => amount.toNumber())).to.deep.equal([-100]);
   });
 
   it('are prepared by a job, with the hash of a small month', async () => {
