@@ -39,13 +39,14 @@ export async function loadClosingContent(
 }
 
 /**
- * The lines that closings have posted until the month, of these reps, or of everyone. What a source amortised before the
- * month is one line for each account, dated in the last of its months: lots have a line for each month of their life.
+ * The lines that closings have posted until the month, or in it alone, of these reps, or of everyone. What a source
+ * amortised before the month is one line for each account, dated in the last of its months: lots have a line for each month
+ * of their life.
  */
 export async function loadPostedLines(
   tx: Transaction,
   until: Month,
-  repIds: readonly string[] | null,
+  { repIds, isAlone }: { readonly repIds: readonly string[] | null; readonly isAlone: boolean },
 ): Promise<JournalLine[]> {
   const same = sql.raw(
     'l.entity, l.kind, l.source, l.account, l.rep_id, l.currency, l.late, l.deal_id, l.plan_id, l.rule_name, l.period, l.batch_id, l.draw_id',
@@ -59,7 +60,7 @@ export async function loadPostedLines(
     join accounting_closings c on c.workspace_id = l.workspace_id and c.month = l.month and c.version = l.version
       and c.closed_at <= ${tx.until}::timestamptz
       and (c.reopened_at is null or c.reopened_at > ${tx.until}::timestamptz)
-    where l.workspace_id = ${tx.workspaceId} and l.month <= ${until}
+    where l.workspace_id = ${tx.workspaceId} and l.month ${isAlone ? sql`=` : sql`<=`} ${until}
       ${repIds === null ? sql`` : sql`and l.rep_id = any(${repIds}::uuid[])`}
     group by ${same}, case when l.kind <> 'amortisation' or l.month = ${until} then l.month || l.line_id end
     order by month, "lineId"`.execute(tx.db);

@@ -80,6 +80,7 @@ export async function loadBooks(
     repIds,
     entity,
     today,
+    isAlone = false,
     onKept,
   }: {
     /** Null for the present one. */
@@ -87,6 +88,8 @@ export async function loadBooks(
     readonly repIds: readonly string[] | null;
     readonly entity: string | null;
     readonly today: Day;
+    /** Whether the lines of earlier months may be absent. */
+    readonly isAlone?: boolean | undefined;
     /** Called each time after the books of so many more people are computed. */
     readonly onKept?: ((people: number) => Promise<unknown>) | undefined;
   },
@@ -104,7 +107,7 @@ export async function loadBooks(
     const own = states.filter((state) => isOwn(state) && (repIds === null || repIds.includes(state.repId)));
     return {
       ...shared,
-      lines: (await loadPostedLines(tx, month, repIds)).filter(isOwn),
+      lines: (await loadPostedLines(tx, month, { repIds, isAlone })).filter(isOwn),
       states: own.map(readStates),
       missingRates: [],
       future: new Map(Object.entries(future).map(([code, ofEntity]) => [code, readFuture(ofEntity)])),
@@ -222,7 +225,7 @@ async function loadOpenBooks(
   const hasLots = policies.length > 0 || openings.length > 0;
   const lotFacts = hasLots ? await loadLotFacts(tx, repIds, [...new Set(dealIds)]) : noLotFacts;
   const openingsOf = groupBy(openings, keyOf);
-  const posted = groupBy(isOpening ? [] : await loadPostedLines(tx, last, repIds), keyOf);
+  const posted = groupBy(isOpening ? [] : await loadPostedLines(tx, last, { repIds, isAlone: false }), keyOf);
   const estimates = groupBy(await describeExpected(tx, facts, terms), keyOf);
   const pairs = repIds.flatMap((repId) => entities.map((entity) => ({ repId, entity })));
   return pairs.flatMap(({ repId, entity }) => {

@@ -9,10 +9,12 @@ import { approvePolicy, proposePolicy } from '#src/finance/commands/change-polic
 import { putEntity } from '#src/finance/commands/put-entity.js';
 import { setRepEntities } from '#src/finance/commands/set-rep-entities.js';
 import { loadHandoverMovements } from '#src/finance/handover-movements.js';
+import { loadBooks, type MonthBooks } from '#src/finance/load-books.js';
 import { MonthReports } from '#src/finance/month-reports.js';
 import { getAccountingMonth } from '#src/finance/queries/get-accounting-month.js';
 import { getContractCosts } from '#src/finance/queries/get-contract-costs.js';
 import { getLiability } from '#src/finance/queries/get-liability.js';
+import { linesOfMonth, listJournalLines } from '#src/finance/queries/list-journal-lines.js';
 import { type Caller } from '#src/kernel/caller.js';
 import { newId } from '#src/kernel/ids.js';
 import { type AnyOperation } from '#src/platform/operations/operation.js';
@@ -123,6 +125,23 @@ describe('the books of a large month', () => {
     const movements = await workspace.db.unitOfWork.read(ann, (tx) => loadHandoverMovements(tx, [second]));
     expect([...movements.keys()]).to.deep.equal([second]);
     expect(movements.get(second)?.map(({ amount }) => amount.toNumber())).to.deep.equal([-100]);
+  });
+
+  it('have the journal of a closed month without the lines of earlier ones', async () => {
+    for (const month of ['2026-01', '2026-02']) {
+      const { hash } = await run(prepareAccountingMonth, { params: { month } });
+      await run(closeAccountingMonth, { params: { month }, body: { hash } }, ned);
+    }
+    const february = { month: '2026-02', repIds: null, entity: null, today: '2026-03-05' };
+    const [all, own] = await workspace.db.unitOfWork.read(ann, async (tx) => [
+      await loadBooks(tx, february),
+      await loadBooks(tx, { ...february, isAlone: true }),
+    ]);
+    expect(all?.lines.some(({ month }) => month === '2026-01')).to.equal(true);
+    expect(own?.lines).to.deep.equal(all?.lines.filter(({ month }) => month === '2026-02'));
+    const { lines } = await run(listJournalLines, { query: { month: '2026-02', limit: '1000' } });
+    const ids = linesOfMonth(all as MonthBooks).map(({ lineId }) => lineId);
+    expect(lines.map(({ lineId }: { readonly lineId: string }) => lineId)).to.deep.equal(ids);
   });
 
   it('are prepared by a job, with the hash of a small month', async () => {

@@ -80,7 +80,9 @@ export const exportJournals = operation({
   uses: { unitOfWork: UnitOfWork, clock: CLOCK },
   async execute({ params: { month }, query: request }, caller, parts): Promise<Download> {
     const { layout, detail, draft, taxRate, consultant, client } = request;
-    const file = await readBooks(caller, parts, { ...request, month }, (tx, books) => loadFile(tx, books, draft));
+    const file = await readBooks(caller, parts, { ...request, month, isAlone: true }, (tx, books) =>
+      loadFile(tx, books, draft),
+    );
     assertAccounts(file, layout);
     const { books, entity, labels, accounts } = file;
     const version = books.closing?.version ?? null;

@@ -75,13 +75,14 @@ export function readBooks<T>(
     readonly repId?: string | undefined;
     readonly entity?: string | undefined;
     readonly asOf?: Date | undefined;
+    readonly isAlone?: boolean;
   },
   work: (tx: Transaction, books: MonthBooks) => Promise<T>,
 ): Promise<T> {
-  const { repId, entity = null, asOf } = request;
+  const { repId, entity = null, asOf, isAlone } = request;
   return readAsOf(caller, reader, asOf, async (tx, today) => {
     const repIds = repId === undefined ? null : [repId];
-    return work(tx, await loadBooks(tx, { month: request.month ?? null, repIds, entity, today }));
+    return work(tx, await loadBooks(tx, { month: request.month ?? null, repIds, entity, today, isAlone }));
   });
 }
 

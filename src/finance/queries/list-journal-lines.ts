@@ -127,7 +127,7 @@ export const listJournalLines = operation({
   uses: { unitOfWork: UnitOfWork, clock: CLOCK },
   async execute({ query: request }, caller, parts): Promise<z.input<typeof response>> {
     const { account, kind, dealId, limit, offset } = request;
-    return readBooks(caller, parts, request, async (tx, books) => {
+    return readBooks(caller, parts, { ...request, isAlone: true }, async (tx, books) => {
       const lines = linesOfMonth(books).filter(
         (each) =>
           (account === undefined || each.account === account) &&
