@@ -33,6 +33,19 @@ describe('capitalised cost of contracts', () => {
     expect(future).to.have.length(34);
   });
 
+  it('has future expense of one person while the month is open, and then only of everyone', async () => {
+    const closings = await capitalising(service);
+    const { ben } = closings.work;
+    await deal(closings, 60_000);
+    const [all, own] = [await costs(closings, '2026-01'), await costs(closings, '2026-01', `&repId=${ben}`)];
+    expect([own.current, own.nonCurrent, own.future]).to.deep.equal([all.current, all.nonCurrent, all.future]);
+    await closings.close('2026-01');
+    const closed = await costs(closings, '2026-01', `&repId=${ben}`);
+    expect(closed).to.deep.include({ current: null, nonCurrent: null, future: null });
+    expect(closed.total).to.deep.equal(own.total);
+    expect(await costs(closings, '2026-01')).to.deep.equal({ ...all, status: 'closed' });
+  });
+
   it('takes a corrected cost as if it had always been known (A10)', async () => {
     const closings = await capitalising(service);
     await deal(closings, 60_000);

@@ -40,8 +40,11 @@ const response = z.object({
   entity: entityCode,
   currency: fields.currency,
   contractCosts: z.array(contractCostRow).describe('The roll-forward of the asset'),
-  current: z.number().describe('What of the carrying amount is amortised within the next twelve months'),
-  nonCurrent: z.number().describe('What is amortised after them'),
+  current: z
+    .number()
+    .nullable()
+    .describe('What of the carrying amount is amortised within the next twelve months; null as `future` is'),
+  nonCurrent: z.number().nullable().describe('What is amortised after them; null as `future` is'),
   future: z
     .array(
       z
@@ -51,7 +54,8 @@ const response = z.object({
         })
         .describe('Future expense'),
     )
-    .describe('Future expense by month; of everyone, also if the rows are of one rep in a closed month'),
+    .nullable()
+    .describe('Future expense by month; null for one rep in a closed month, of which only that of everyone is stored'),
   ...pageFields,
 });
 
@@ -59,6 +63,9 @@ function describeFuture(ofEntity: Future, name: Month) {
   const future = [...ofEntity].map(([later, amount]) => ({ month: later, amount: amount.toNumber() }));
   return { ...splitByTerm(ofEntity, name), future };
 }
+
+/** A closing stores future expense of everyone together. */
+const notStored = { current: null, nonCurrent: null, future: null };
 
 export const getContractCosts = operation({
   id: 'getContractCosts',
@@ -145,14 +152,15 @@ export const getContractCosts = operation({
         rows.flatMap(({ dealId }) => dealId ?? []),
       );
       const [{ code, currency }] = books.entities as [StoredEntity];
-      const ofEntity: Future = books.future.get(code) ?? new Map();
+      const status = books.closing === null ? 'open' : 'closed';
+      const isStored = status === 'open' || request.repId === undefined;
       return {
         month: books.month,
-        status: books.closing === null ? ('open' as const) : ('closed' as const),
+        status,
         entity: code,
         currency,
         contractCosts: nameCostRows(rows, names, deals).slice(offset, offset + limit),
-        ...describeFuture(ofEntity, books.month),
+        ...(isStored ? describeFuture(books.future.get(code) ?? new Map(), books.month) : notStored),
         count: rows.length,
         limit,
         offset,

@@ -68,6 +68,7 @@ export function ContractCostCard({ month, entity, isOpen }: CostProps) {
 
 /** Future expense by month as bars, each with its amount in words. */
 function Curve({ costs: { future, currency } }: { readonly costs: ContractCosts }) {
+  if (future === null) return null;
   const highest = Math.max(...future.map(({ amount }) => amount), 0);
   if (highest === 0) return null;
   return (
