@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { type Quota } from '#web/api/set-up-queries.js';
+import { listedEdits, without } from '#web/features/plans/period-grid.js';
 import { invertChanges, listChanges, withStep } from '#web/features/plans/quota-changes.js';
 
 const quota = (repId: string, period: string, target: number, variableTarget: number | null = null) =>
@@ -53,6 +54,25 @@ describe('changes of quotas', () => {
     expect(invertChanges({ set: [], remove: [ann.quotaId] }, [fixed], []).set).to.deep.equal([
       { ...before, prorate: false },
     ]);
+  });
+});
+
+describe('edits of people who are not listed', () => {
+  // The page lists Ben. Of Ann, who has a quota, it has loaded nothing.
+  const edits = { 'ann 2026-Q4': '', 'ben 2026-Q4': '10' };
+  const listed = listedEdits(edits, [{ id: 'ben' }]);
+
+  it('are no changes: whether they replace or delete a quota is not known', () => {
+    expect(listChanges(listed, new Map())).to.deep.equal({
+      set: [{ repId: 'ben', period: '2026-Q4', target: 10 }],
+      remove: [],
+      wrong: [],
+    });
+  });
+
+  it('are kept by the save of those who are listed, and saved when they are listed', () => {
+    expect(without(edits, listed)).to.deep.equal([{ 'ann 2026-Q4': '' }]);
+    expect(listChanges(listedEdits(edits, [{ id: 'ann' }]), stored).remove).to.deep.equal([ann.quotaId]);
   });
 });
 

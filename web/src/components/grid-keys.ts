@@ -5,6 +5,10 @@ export function cellKey(row: string, column: string): string {
   return `${row} ${column}`;
 }
 
+export function rowOf(key: string): string {
+  return key.slice(0, key.indexOf(' '));
+}
+
 /** Where a key goes: rows down and columns to the right. Arrows to the sides move only at the end of the text. */
 export function computeStep({
   key,

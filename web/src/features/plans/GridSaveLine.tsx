@@ -6,11 +6,12 @@ import blocks from '../../components/Blocks.module.css';
 import { Button } from '../../components/Button.js';
 import { type Edits } from '../../components/grid-keys.js';
 import { formatCount } from '../../shared/format/numbers.js';
-import { describeWrong } from './period-grid.js';
+import { describeWrong, listedEdits } from './period-grid.js';
 import { type WrongCell } from './quota-changes.js';
 
 interface GridSaveLineProps {
   readonly people: readonly Person[];
+  /** Everything that is typed, also for people who are not listed. */
   readonly edits: Edits;
   readonly wrong: readonly WrongCell[];
   /** Number of cells to save. */
@@ -29,6 +30,7 @@ interface GridSaveLineProps {
 /** Below a grid of people by period: what cannot be read, undo of cells and of the last save, and the save itself. */
 export function GridSaveLine(props: GridSaveLineProps) {
   const { people, edits, wrong, count, noun, hint, takeBack, onUndo, onSave, children } = props;
+  const waiting = Object.keys(edits).length - Object.keys(listedEdits(edits, people)).length;
   const canSave = count > 0 && wrong.length === 0;
   return (
     <div className={`${blocks.saveLine} ${blocks.chosen}`}>
@@ -37,6 +39,9 @@ export function GridSaveLine(props: GridSaveLineProps) {
           ? describeWrong(wrong, people)
           : `Move with the arrow keys and Enter. Paste cells from a spreadsheet, with names or e-mails and periods, or without. ${hint}`}
       </span>
+      {waiting === 0 ? null : (
+        <span className="dim">Not saved yet: {formatCount(waiting, 'cell')} of people who are not listed.</span>
+      )}
       {takeBack === null || count > 0 ? null : (
         <Button icon={IconArrowBackUp} isBusy={takeBack.isBusy} onClick={() => takeBack.send()}>
           Undo the last save

@@ -1,5 +1,5 @@
 import { type Person } from '../../api/person-list-queries.js';
-import { type Edits } from '../../components/grid-keys.js';
+import { type Edits, rowOf } from '../../components/grid-keys.js';
 import { formatSpan } from '../../shared/format/dates.js';
 import { formatCount } from '../../shared/format/numbers.js';
 import { isFiscal, periodsOfYear, shortPeriod } from '../../shared/format/periods.js';
@@ -28,12 +28,18 @@ export function without(edits: Edits, sent: Edits): readonly Edits[] {
   return rest.length === 0 ? noEdits : [Object.fromEntries(rest)];
 }
 
+/** The edits of the people who are listed. What is stored of others is not known, so their edits wait until they are listed. */
+export function listedEdits(edits: Edits, people: readonly Pick<Person, 'id'>[]): Edits {
+  const listed = new Set(people.map(({ id }) => id));
+  return Object.fromEntries(Object.entries(edits).filter(([key]) => listed.has(rowOf(key))));
+}
+
 const maxNamed = 5;
 
 /** The cells that are no numbers, or that lack a target, with person and period. */
 export function describeWrong(wrong: readonly WrongCell[], people: readonly Person[]): string {
   const cells = wrong.slice(0, maxNamed).map(({ repId, period, text }) => {
-    const name = people.find(({ id }) => id === repId)?.name ?? 'a person who is not listed';
+    const name = people.find(({ id }) => id === repId)?.name ?? '';
     return `“${text}” of ${name} in ${shortPeriod(period)}`;
   });
   const rest = wrong.length - cells.length;

@@ -33,7 +33,7 @@ import { personFilterOf } from '../../features/people/person-filter.js';
 import { PeoplePager } from '../../features/people/person-pages.js';
 import { explainTarget, isProrated } from '../../features/people/working-time.js';
 import { GridRowsNote, GridSaveLine } from '../../features/plans/GridSaveLine.js';
-import { headingOf, maxGridRows, noEdits, periodsFor, without } from '../../features/plans/period-grid.js';
+import { headingOf, listedEdits, maxGridRows, noEdits, periodsFor, without } from '../../features/plans/period-grid.js';
 import {
   invertChanges,
   listChanges,
@@ -329,7 +329,8 @@ async function store(rule: PlanRule, { set, remove }: QuotaChange) {
 }
 
 function SaveLine({ amount, rule, people, edits, stored, onUndo, onSaved }: SaveLineProps) {
-  const { set, remove, wrong } = listChanges(edits, stored, amount);
+  const listed = listedEdits(edits, people);
+  const { set, remove, wrong } = listChanges(listed, stored, amount);
   const count = set.length + remove.length;
   const [isAsked, setAsked] = useState(false);
   // What was stored before the last save, so that the save can be undone.
@@ -337,7 +338,7 @@ function SaveLine({ amount, rule, people, edits, stored, onUndo, onSaved }: Save
   const save = useChange({
     send: async () => {
       const saved = await store(rule, { set, remove });
-      return { sent: edits, count, taken: invertChanges({ set, remove }, [...stored.values()], saved) };
+      return { sent: listed, count, taken: invertChanges({ set, remove }, [...stored.values()], saved) };
     },
     onDone: ({ sent, count: saved, taken }) => {
       setAsked(false);

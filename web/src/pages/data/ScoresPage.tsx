@@ -25,7 +25,7 @@ import { ListedPeople } from '../../features/people/ListedPeople.js';
 import { usePeopleOfPlan } from '../../features/people/people-of-plan.js';
 import { PeoplePager } from '../../features/people/person-pages.js';
 import { GridRowsNote, GridSaveLine } from '../../features/plans/GridSaveLine.js';
-import { headingOf, maxGridRows, noEdits, periodsFor, without } from '../../features/plans/period-grid.js';
+import { headingOf, listedEdits, maxGridRows, noEdits, periodsFor, without } from '../../features/plans/period-grid.js';
 import { withStep } from '../../features/plans/quota-changes.js';
 import {
   invertScores,
@@ -193,7 +193,8 @@ interface SaveLineProps {
 }
 
 function SaveLine({ field, people, edits, stored, onUndo, onSaved }: SaveLineProps) {
-  const { changes, wrong } = listScoreChanges(edits, stored);
+  const listed = listedEdits(edits, people);
+  const { changes, wrong } = listScoreChanges(listed, stored);
   const count = changes.length;
   const [pending, setPending] = useState<readonly ScoreChange[] | null>(null);
   // What was stored before the last save, so that the save can be undone.
@@ -202,7 +203,7 @@ function SaveLine({ field, people, edits, stored, onUndo, onSaved }: SaveLinePro
     send: async () => {
       const sent = pending ?? [];
       await saveScores(field, [...sent]);
-      return { typed: edits, saved: sent.length, taken: invertScores(sent, stored) };
+      return { typed: listed, saved: sent.length, taken: invertScores(sent, stored) };
     },
     reloads: exceptPreviews,
     onDone: ({ typed, saved, taken }) => {
