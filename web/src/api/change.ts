@@ -3,13 +3,16 @@ import { showProblem } from '../app/messages.js';
 
 interface ChangeOptions<Input, Output> {
   readonly send: (input: Input) => Promise<Output>;
-  /** What is loaded again before {@link onDone}. Default: everything that is displayed. */
+  /** What is loaded again before {@link onDone}. Default: everything that is displayed, except previews. */
   readonly reloads?: QueryFilters;
   readonly onDone?: (output: Output) => void;
   readonly onFailed?: (cause: Error) => void;
 }
 
-/** What a form loads again that previews its own change: afterwards, the preview would be rejected. */
+/**
+ * What is loaded again after a change: all that is displayed except previews. A form that previews its own change would be
+ * rejected afterwards, and a preview of the whole workspace costs more than every read.
+ */
 export const exceptPreviews: QueryFilters = { predicate: ({ queryKey }) => queryKey[0] !== 'dry-run' };
 
 /** A write whose form displays its progress and its error. */
@@ -22,7 +25,7 @@ export interface Change<Input = void> {
 /** A write of a form. Its error is displayed by the form and not as a message. */
 export function useChange<Output, Input = void>({
   send,
-  reloads,
+  reloads = exceptPreviews,
   onDone,
   onFailed,
 }: ChangeOptions<Input, Output>): Change<Input> {

@@ -27,7 +27,6 @@ export const endEffectQuery = ({ dealId, name }: NamedCorrection) =>
         })
       ).effect ?? null,
     retry: false,
-    gcTime: 0,
   });
 
 export const endCorrection = ({ dealId, name }: NamedCorrection) =>

@@ -14,7 +14,7 @@ const common = { placeholderData: keepPreviousData, retry: false } as const;
 /** What other terms of a person would do to commission. */
 export const overrideEffectQuery = (planRef: string, repId: string, overrides: Overrides) =>
   queryOptions({
-    queryKey: ['override-effect', planRef, repId, overrides],
+    queryKey: ['dry-run', 'override', planRef, repId, overrides],
     queryFn: async ({ signal }) =>
       (await api.previewPlanOverride({ params: { planRef, repId }, body: { overrides } }, { signal })).effect,
     ...common,
@@ -23,7 +23,7 @@ export const overrideEffectQuery = (planRef: string, repId: string, overrides: O
 /** What other quotas would do to commission. */
 export const quotaEffectQuery = (change: QuotaChange) =>
   queryOptions({
-    queryKey: ['quota-effect', change],
+    queryKey: ['dry-run', 'quotas', change],
     queryFn: async ({ signal }) => (await api.previewQuotas({ body: change }, { signal })).effect,
     ...common,
   });
@@ -33,7 +33,7 @@ type WorkspaceTerms = NonNullable<NonNullable<Parameters<typeof api.previewWorks
 /** What other terms of the workspace, which apply to everyone, would do to commission. */
 export const workspaceEffectQuery = (change: WorkspaceTerms) =>
   queryOptions({
-    queryKey: ['workspace-effect', change],
+    queryKey: ['dry-run', 'workspace', change],
     queryFn: async ({ signal }) => (await api.previewWorkspace({ body: change }, { signal })).effect,
     ...common,
   });

@@ -23,7 +23,7 @@ export const fiscalYearsQuery = queryOptions({
 /** What other fiscal years would do to commission. */
 export const fiscalYearsEffectQuery = (years: FiscalYears) =>
   queryOptions({
-    queryKey: ['fiscal-years-effect', years],
+    queryKey: ['dry-run', 'fiscal-years', years],
     queryFn: async ({ signal }): Promise<CommissionEffect> =>
       (await api.setFiscalYears({ query: { dryRun: 'true' }, body: [...years] }, { signal })).effect ?? null,
     placeholderData: keepPreviousData,

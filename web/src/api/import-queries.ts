@@ -39,8 +39,7 @@ export const importQuery = (importId: string) =>
 /** What taking the import back would do. */
 export const takeBackQuery = (importId: string) =>
   queryOptions({
-    queryKey: ['take-back', importId],
+    queryKey: ['dry-run', 'take-back', importId],
     queryFn: () => api.takeBackImport({ params: { importId }, query: { dryRun: 'true', effect: 'true' } }),
     retry: false,
-    gcTime: 0,
   });

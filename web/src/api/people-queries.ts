@@ -55,7 +55,7 @@ export interface AbsenceEffect {
 /** What an absence would do to commission. */
 export const absenceEffectQuery = (repId: string, absenceId: string | null, terms: AbsenceTerms) =>
   queryOptions({
-    queryKey: ['absence-effect', repId, absenceId, terms],
+    queryKey: ['dry-run', 'absence', repId, absenceId, terms],
     queryFn: async (): Promise<AbsenceEffect> => {
       const { effect = null, warnings = [] } = await sendAbsence(repId, absenceId, terms, true);
       return { effect, isWithoutProration: warnings.length > 0 };
@@ -67,7 +67,7 @@ export const absenceEffectQuery = (repId: string, absenceId: string | null, term
 /** What the removal of an absence would do to commission. */
 export const absenceRemovalQuery = (absenceId: string) =>
   queryOptions({
-    queryKey: ['absence-removal', absenceId],
+    queryKey: ['dry-run', 'absence-removal', absenceId],
     queryFn: async ({ signal }): Promise<PersonalEffect | null> =>
       (await api.deleteAbsence({ params: { absenceId }, query: { dryRun: 'true' } }, { signal })).effect ?? null,
     retry: false,
@@ -78,7 +78,7 @@ type Employment = Pick<PersonDetails, 'hireDate' | 'endDate'>;
 /** What other days of employment would do to commission. */
 export const employmentEffectQuery = (repId: string, employment: Employment) =>
   queryOptions({
-    queryKey: ['employment-effect', repId, employment],
+    queryKey: ['dry-run', 'employment', repId, employment],
     queryFn: async ({ signal }): Promise<PersonalEffect | null> => {
       const change = { params: { repId }, query: { dryRun: 'true' }, body: employment } as const;
       return (await api.updateRep(change, { signal })).effect ?? null;
@@ -92,7 +92,7 @@ type AssignmentTerms = Parameters<typeof api.updateAssignment>[0]['body'];
 /** What other days or another ramp of an assignment would do to commission. */
 export const assignmentEffectQuery = (assignmentId: string, terms: AssignmentTerms) =>
   queryOptions({
-    queryKey: ['assignment-effect', assignmentId, terms],
+    queryKey: ['dry-run', 'assignment', assignmentId, terms],
     queryFn: async ({ signal }): Promise<PersonalEffect | null> => {
       const change = { params: { assignmentId }, query: { dryRun: 'true' }, body: terms } as const;
       return (await api.updateAssignment(change, { signal })).effect ?? null;

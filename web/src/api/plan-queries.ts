@@ -77,7 +77,7 @@ async function preview(planRef: string, body: PreviewBody, signal: AbortSignal):
 /** The effect of the draft as an active version. */
 export const previewQuery = (planRef: string, draft: Draft) =>
   queryOptions({
-    queryKey: ['plan-preview', planRef, draft],
+    queryKey: ['dry-run', 'plan', planRef, draft],
     queryFn: async ({ signal }) =>
       preview(
         planRef,
@@ -91,7 +91,7 @@ export const previewQuery = (planRef: string, draft: Draft) =>
 /** The effect of another status of a version. */
 export const statusPreviewQuery = (planVersionId: string, status: 'active' | 'archived') =>
   queryOptions({
-    queryKey: ['plan-preview', planVersionId, status],
+    queryKey: ['dry-run', 'plan-status', planVersionId, status],
     queryFn: ({ signal }) => preview(planVersionId, { status, from: firstDay, to: lastDay() }, signal),
     retry: false,
   });

@@ -1,5 +1,6 @@
 import { type UseQueryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef } from 'react';
+import { exceptPreviews } from '../api/change.js';
 import { isRunning } from '../api/team-queries.js';
 import { showProblem } from './messages.js';
 
@@ -34,7 +35,7 @@ export function useJobs<J extends Job>(query: JobsQuery<J>, report: (job: J) => 
     if (latest === undefined || latest.jobId !== seen.current) return;
     seen.current = null;
     report(latest);
-    void queryClient.invalidateQueries();
+    void queryClient.invalidateQueries(exceptPreviews);
   });
   const watch = ({ job }: Started) => {
     if (job !== undefined) seen.current = job.jobId;

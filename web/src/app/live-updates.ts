@@ -5,7 +5,7 @@ import { api, reload } from '../api/client.js';
 
 const intervalMs = 5000;
 /** What a page tries out itself. A change elsewhere does not repeat it: trials cost more than reads. */
-const ownTrials: ReadonlySet<unknown> = new Set(['revision', 'dry-run', 'plan-preview']);
+const ownTrials: ReadonlySet<unknown> = new Set(['revision', 'dry-run']);
 
 /**
  * Reads the revision of the caller's data while the page is visible, and loads what is displayed again when it has

@@ -22,3 +22,6 @@ export const queryClient = new QueryClient({
     },
   }),
 });
+
+/** A preview is not kept longer than it is displayed: after a change, the same input has another effect. */
+queryClient.setQueryDefaults(['dry-run'], { gcTime: 0 });

@@ -1,7 +1,7 @@
 import { useDebouncedValue } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { exceptPreviews, useChange } from '../../api/change.js';
+import { useChange } from '../../api/change.js';
 import { creditsEffectQuery, type DealCredits, sendCredits } from '../../api/credit-queries.js';
 import { earningPeople } from '../../api/person-list-queries.js';
 import { showMessage } from '../../app/messages.js';
@@ -44,7 +44,6 @@ export function CreditsDialog({ deal, onClose }: CreditsDialogProps) {
   const [calculated] = useDebouncedValue(form.isChanged ? sent : null, 500);
   const save = useChange({
     send: () => sendCredits(dealId, sent),
-    reloads: exceptPreviews,
     onDone: () => {
       showMessage('The shares were saved. Commission is calculated again.');
       form.clear();
@@ -145,7 +144,6 @@ function LineFields({ line: { person, kind, role, percent }, number, people, onC
 function RevertDialog({ deal: { dealId, dealName }, onClose }: CreditsDialogProps) {
   const remove = useChange({
     send: () => sendCredits(dealId, null),
-    reloads: exceptPreviews,
     onDone: () => {
       showMessage('The lines were removed. Commission is calculated again.');
       onClose();

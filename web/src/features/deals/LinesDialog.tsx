@@ -2,7 +2,7 @@ import { useDebouncedValue } from '@mantine/hooks';
 import { IconPlus } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { exceptPreviews, useChange } from '../../api/change.js';
+import { useChange } from '../../api/change.js';
 import { type DealLines, linesEffectQuery, sendDealLines } from '../../api/credit-queries.js';
 import { showMessage } from '../../app/messages.js';
 import { usePersistedForm } from '../../app/persisted-state.js';
@@ -41,7 +41,6 @@ export function LinesDialog({ deal, onClose }: LinesDialogProps) {
   const [isRemoved, setRemoved] = useState(false);
   const save = useChange({
     send: () => sendDealLines(dealId, sent.lines),
-    reloads: exceptPreviews,
     onDone: () => {
       showMessage('The products were saved. Commission is calculated again.');
       form.clear();
@@ -90,7 +89,6 @@ export function LinesDialog({ deal, onClose }: LinesDialogProps) {
 function RemoveDialog({ deal: { dealId }, onClose }: LinesDialogProps) {
   const remove = useChange({
     send: () => sendDealLines(dealId, null),
-    reloads: exceptPreviews,
     onDone: () => {
       showMessage('The products were removed. Commission is calculated again.');
       onClose();

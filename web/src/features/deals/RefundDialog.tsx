@@ -1,7 +1,7 @@
 import { useDebouncedValue } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { exceptPreviews, useChange } from '../../api/change.js';
+import { useChange } from '../../api/change.js';
 import { api } from '../../api/client.js';
 import { type Refund, refundEffectQuery, type SentRefund } from '../../api/refund-queries.js';
 import { showMessage } from '../../app/messages.js';
@@ -38,7 +38,6 @@ export function RefundDialog({ dealId, storageKey, refund, others, currency, onC
     send: async () => {
       if (sent !== null) await api.putRefund({ params: { dealId, refundId }, body: sent });
     },
-    reloads: exceptPreviews,
     onDone: () => {
       showMessage(`${refundId} was saved. Commission is calculated again.`);
       form.clear();
@@ -88,7 +87,6 @@ function DeleteDialog({
 }) {
   const remove = useChange({
     send: () => api.deleteRefund({ params: { dealId, refundId } }),
-    reloads: exceptPreviews,
     onDone: () => {
       showMessage(`${refundId} was deleted. Commission is calculated again.`);
       onClose();

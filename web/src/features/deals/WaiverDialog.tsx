@@ -1,6 +1,6 @@
 import { useDebouncedValue } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
-import { exceptPreviews, useChange } from '../../api/change.js';
+import { useChange } from '../../api/change.js';
 import { api } from '../../api/client.js';
 import { type Refund, refundEffectQuery, waiverEffectQuery } from '../../api/refund-queries.js';
 import { showMessage } from '../../app/messages.js';
@@ -32,7 +32,6 @@ export function WaiverDialog({ refund: { dealId, refundId }, onClose }: WaiverDi
     send: async () => {
       if (sent !== null) await api.waiveRefund({ params: { dealId, refundId }, body: sent });
     },
-    reloads: exceptPreviews,
     onDone: () => {
       showMessage('The waiver was saved. Commission is calculated again.');
       form.clear();

@@ -25,7 +25,7 @@ const asPreview = { placeholderData: keepPreviousData, retry: false } as const;
 /** What the changed values would do to commission. For null there is no request. */
 export const dealEffectQuery = (row: ChangedDeal | null) =>
   queryOptions({
-    queryKey: ['deal-effect', row],
+    queryKey: ['dry-run', 'deal', row],
     queryFn: async () =>
       row === null ? null : ((await importOne(row, { dryRun: 'true', effect: 'true' })).effect ?? null),
     enabled: row !== null,
@@ -42,10 +42,9 @@ export async function writeDeal(row: ChangedDeal, isNew: boolean): Promise<void>
 /** What one value for many deals would do to commission. Without rows there is no request. */
 export const dealsEffectQuery = (rows: readonly ChangedDeal[]) =>
   queryOptions({
-    queryKey: ['deals-effect', rows],
+    queryKey: ['dry-run', 'deals', rows],
     queryFn: async () => (await importValues(rows, { dryRun: 'true', effect: 'true' })).effect ?? null,
     enabled: rows.length > 0,
-    gcTime: 0,
     ...asPreview,
   });
 
@@ -65,11 +64,10 @@ export const maxDeleted = 10_000;
 /** What a deletion would do to commission. */
 export const deletionEffectQuery = (dealIds: readonly string[]) =>
   queryOptions({
-    queryKey: ['deletion-effect', dealIds],
+    queryKey: ['dry-run', 'deletion', dealIds],
     queryFn: async () =>
       (await api.deleteDeals({ query: { dryRun: 'true', effect: 'true' }, body: { dealIds: [...dealIds] } })).effect ??
       null,
     enabled: dealIds.length > 0 && dealIds.length <= maxDeleted,
-    gcTime: 0,
     ...asPreview,
   });

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { exceptPreviews, useChange } from '../../api/change.js';
+import { useChange } from '../../api/change.js';
 import { api } from '../../api/client.js';
 import { type Draw, drawRemovalQuery, forgivenessQuery } from '../../api/draw-queries.js';
 import { showMessage } from '../../app/messages.js';
@@ -25,7 +25,6 @@ export function ForgiveDialog({ draw, onClose }: DecisionProps) {
   const body = amount === null || amount <= 0 || reason === '' ? null : { amount, reason };
   const save = useChange({
     send: async () => (body === null ? null : api.forgiveDraw({ params: { drawId }, body })),
-    reloads: exceptPreviews,
     onDone: () => {
       showMessage('It need not be paid back.');
       form.clear();
@@ -69,7 +68,6 @@ export function DeleteDrawDialog({ draw, onClose }: DecisionProps) {
   const { data, error } = useQuery(drawRemovalQuery(drawId));
   const remove = useChange({
     send: () => api.deleteDraw({ params: { drawId } }),
-    reloads: exceptPreviews,
     onDone: () => {
       showMessage('The draw was deleted.');
       onClose();

@@ -1,7 +1,7 @@
 import { IconAlertTriangle } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { exceptPreviews, useChange } from '../../api/change.js';
+import { useChange } from '../../api/change.js';
 import { type Draw, drawEffectQuery, type NewDraw, sendDraw } from '../../api/draw-queries.js';
 import { showMessage } from '../../app/messages.js';
 import { type PersistedForm, usePersistedForm } from '../../app/persisted-state.js';
@@ -34,7 +34,6 @@ export function DrawDialog({ repId, draw, currency, onClose }: DrawDialogProps) 
   const terms = readDraw(repId, form.values);
   const save = useChange({
     send: async () => (terms === null ? null : sendDraw(drawId, terms)),
-    reloads: exceptPreviews,
     onDone: () => {
       showMessage('The draw was saved. Statements that are not approved follow it.');
       form.clear();

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { ApiError } from '#src/client.js';
-import { exceptPreviews, useChange } from '../../api/change.js';
+import { useChange } from '../../api/change.js';
 import { api, ReadableError } from '../../api/client.js';
 import { assignmentEffectQuery, newAssignmentsEffectQuery, rampsQuery } from '../../api/people-queries.js';
 import { type Plan } from '../../api/queries.js';
@@ -80,7 +80,6 @@ export function AssignDialog({ target, plans, onClose, onDone }: AssignDialogPro
   };
   const save = useChange({
     send: () => (assignment === null ? create(repIds, planId, terms) : change(assignment, terms)),
-    reloads: exceptPreviews,
     onDone: done,
   });
   return (

@@ -59,7 +59,6 @@ const previewQuery = (repIds: readonly string[], change: Change | null) =>
     enabled: change !== null,
     placeholderData: keepPreviousData,
     retry: false,
-    gcTime: 0,
   });
 
 /** One value for many people, with what it changes for each of them before it does. */

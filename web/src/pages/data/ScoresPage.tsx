@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
-import { type Change, exceptPreviews, useChange } from '../../api/change.js';
+import { type Change, useChange } from '../../api/change.js';
 import { allPlansQuery } from '../../api/import-queries.js';
 import { type Person } from '../../api/person-list-queries.js';
 import { saveScores, scoreEffectQuery, scoresOfPeopleQuery } from '../../api/score-queries.js';
@@ -205,7 +205,6 @@ function SaveLine({ field, people, edits, stored, onUndo, onSaved }: SaveLinePro
       await saveScores(field, [...sent]);
       return { typed: listed, saved: sent.length, taken: invertScores(sent, stored) };
     },
-    reloads: exceptPreviews,
     onDone: ({ typed, saved, taken }) => {
       setPending(null);
       setBefore(taken);

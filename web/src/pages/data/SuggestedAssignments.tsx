@@ -1,7 +1,7 @@
 import { IconUserPlus, IconX } from '@tabler/icons-react';
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { exceptPreviews, useAction, useChange } from '../../api/change.js';
+import { useAction, useChange } from '../../api/change.js';
 import { type Answer, api } from '../../api/client.js';
 import { usePersonNames } from '../../api/people-by-id.js';
 import { type Plan } from '../../api/queries.js';
@@ -96,7 +96,6 @@ function AssignSuggestedDialog({
   const count = formatCount(people.length, 'person', 'people');
   const assign = useChange({
     send: () => api.createAssignments({ body: terms }),
-    reloads: exceptPreviews,
     onDone: () => {
       showMessage(`${count} assigned.`);
       onClose();

@@ -173,8 +173,7 @@ function sendOptions({ dateFormat, numbers, prepared, state }: Import, dryRun: b
   return { dryRun, fileName: state.name, dateFormat, numberFormat: state.numberFormat ?? numbers.format, textColumns };
 }
 
-/** The result is not kept longer than it is displayed: an import changes what the next one would do. */
-const dryRunQuery = { placeholderData: keepPreviousData, retry: false, gcTime: 0 } as const;
+const dryRunQuery = { placeholderData: keepPreviousData, retry: false } as const;
 
 /** What the import would do. A change repeats it; the last result stays visible until the next one is there. */
 export function useDryRun(currentImport: Import) {

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { lazy, Suspense, useState } from 'react';
-import { exceptPreviews, useAction, useChange } from '../../api/change.js';
+import { useAction, useChange } from '../../api/change.js';
 import { api } from '../../api/client.js';
 import { type Accounting, approvalEffectQuery, type Policy, policiesQuery } from '../../api/finance-queries.js';
 import { useSession } from '../../app/session.js';
@@ -78,7 +78,7 @@ function PolicyLine({ policy, accounting }: PolicyProps) {
 function ApproveDialog({ policy, accounting, onClose }: PolicyProps & { readonly onClose: () => void }) {
   const params = { name: policy.name, version: String(policy.version) };
   const preview = useQuery(approvalEffectQuery(params.name, params.version));
-  const change = useChange({ send: () => api.approvePolicy({ params }), reloads: exceptPreviews, onDone: onClose });
+  const change = useChange({ send: () => api.approvePolicy({ params }), onDone: onClose });
   return (
     <Dialog
       title={`Approve ${policy.name} v${policy.version}`}

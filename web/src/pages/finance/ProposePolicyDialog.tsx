@@ -1,6 +1,6 @@
 import { useDebouncedValue } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
-import { exceptPreviews, useChange } from '../../api/change.js';
+import { useChange } from '../../api/change.js';
 import { api } from '../../api/client.js';
 import { type Accounting, type Policy, type PolicyTerms, proposalEffectQuery } from '../../api/finance-queries.js';
 import { showMessage } from '../../app/messages.js';
@@ -73,7 +73,6 @@ export function ProposePolicyDialog({ accounting, onClose }: ProposeProps) {
     send: async () => {
       if (terms !== null) await api.proposePolicy({ params: { name }, body: terms });
     },
-    reloads: exceptPreviews,
     onDone: () => {
       form.clear();
       showMessage('Another admin approves the policy.');

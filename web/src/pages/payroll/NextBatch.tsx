@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { exceptPreviews, useChange } from '../../api/change.js';
+import { useChange } from '../../api/change.js';
 import { api } from '../../api/client.js';
 import { nextBatchQuery, type PayoutBatch } from '../../api/payout-queries.js';
 import { type Layout, type PayrollFile, type PayrollTerms, type SomePeople } from '../../api/payroll-queries.js';
@@ -126,7 +126,6 @@ function CreateDialog({ period, file, totals, currency, withoutId, onClose }: Cr
         query: { lines: '0' },
         body: { period, layout: file.layout, ...(currency === null ? {} : { currency }) },
       }),
-    reloads: exceptPreviews,
     onDone: ({ people }) => {
       showMessage(`The payout batch has ${formatCount(people, 'person', 'people')}.`);
       onClose();

@@ -2,7 +2,7 @@ import { useDebouncedValue } from '@mantine/hooks';
 import { IconPlus } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { exceptPreviews, useChange } from '../../api/change.js';
+import { useChange } from '../../api/change.js';
 import { api } from '../../api/client.js';
 import {
   type CreditRule,
@@ -104,7 +104,6 @@ function RuleDialog({ rule, fields, onClose }: RuleDialogProps) {
     send: async () => {
       if (terms !== null) await sendCreditRule(creditRuleId, terms);
     },
-    reloads: exceptPreviews,
     onDone: () => {
       showMessage(`${form.values.name} was saved.`);
       form.clear();
@@ -215,7 +214,6 @@ function DeleteDialog({
 }: Pick<RuleDialogProps, 'onClose'> & { rule: CreditRule }) {
   const remove = useChange({
     send: () => api.deleteCreditRule({ params: { creditRuleId } }),
-    reloads: exceptPreviews,
     onDone: () => {
       showMessage(`${name} was deleted.`);
       onClose();

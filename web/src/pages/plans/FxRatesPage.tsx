@@ -3,7 +3,7 @@ import { IconPlus } from '@tabler/icons-react';
 import { type UseQueryResult, useQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
-import { exceptPreviews, useChange } from '../../api/change.js';
+import { useChange } from '../../api/change.js';
 import { type Answer } from '../../api/client.js';
 import {
   type FxRate,
@@ -210,7 +210,6 @@ function EnterDialog({ missing, onClose }: EnterDialogProps) {
   const preview = useQuery(ratesEffectQuery(table, previewed));
   const save = useChange({
     send: async () => (sent === null ? null : sendRates(table, sent)),
-    reloads: exceptPreviews,
     onDone: (done) => {
       showMessage(`${formatCount(done?.changed ?? 0, 'rate')} changed. Commission is calculated again.`);
       form.clear();
@@ -295,7 +294,6 @@ function ShownRate({ rate, onClose }: { readonly rate: FxRate; readonly onClose:
   const use = useQuery(rateUseQuery(rate));
   const remove = useChange({
     send: () => removeRate(rate),
-    reloads: exceptPreviews,
     onDone: () => {
       showMessage('The rate was deleted. Commission is calculated again.');
       onClose();

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { exceptPreviews, useChange } from '../../api/change.js';
+import { useChange } from '../../api/change.js';
 import { rateTableEffectQuery, sendRateTable } from '../../api/rate-table-queries.js';
 import { showMessage } from '../../app/messages.js';
 import { usePersistedForm } from '../../app/persisted-state.js';
@@ -31,7 +31,6 @@ export function SaveTableDialog({ name, built, head, onRejected, onSaved, onClos
       const note = form.values.note.trim();
       return sendRateTable(name, note === '' ? body : { ...body, note });
     },
-    reloads: exceptPreviews,
     onDone: async ({ affected }) => {
       showMessage(affected.reps === 0 ? `${name} was saved.` : `${name} was saved. Commission is calculated again.`);
       form.clear();

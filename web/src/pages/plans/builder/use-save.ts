@@ -1,6 +1,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { ApiError } from '#src/client.js';
+import { exceptPreviews } from '../../../api/change.js';
 import { api } from '../../../api/client.js';
 import { toSentChange } from '../../../api/plan-queries.js';
 import { planHistoryQuery } from '../../../api/queries.js';
@@ -44,7 +45,7 @@ export function useSave(builder: Builder, isShownInForm: boolean) {
       showMessage(
         status === 'active' ? `Version ${version} is active.` : `Version ${version} is saved and pays nothing yet.`,
       );
-      await queryClient.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'plan-preview' });
+      await queryClient.invalidateQueries(exceptPreviews);
     },
   });
 }
