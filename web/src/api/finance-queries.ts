@@ -103,11 +103,12 @@ export const debtorsQuery = (month: string, entity: string) =>
   queryOptions({
     queryKey: ['accounting', 'liability', month, entity, 'debtors'],
     queryFn: async ({ signal }) => {
-      const { liability } = await api.getLiability(
-        { query: { month, entity, groupBy: 'person', limit: '1000' } },
-        { signal },
+      const people = await loadAllPages(
+        1000,
+        async (page) =>
+          (await api.getLiability({ query: { month, entity, groupBy: 'person', ...page } }, { signal })).liability,
       );
-      return liability.filter(({ receivable }) => receivable > 0);
+      return people.filter(({ receivable }) => receivable > 0);
     },
   });
 

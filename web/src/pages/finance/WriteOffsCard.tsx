@@ -19,8 +19,9 @@ import { Choice, TextField } from '../../components/Field.js';
 import { Loaded } from '../../components/Loaded.js';
 import { Money } from '../../components/Money.js';
 import { Card } from '../../components/Page.js';
+import { debtKey, enteredDebt } from '../../features/finance/entered-debt.js';
 import { formatDay } from '../../shared/format/dates.js';
-import { readNumber, writeNumber } from '../../shared/format/entered-numbers.js';
+import { readNumber } from '../../shared/format/entered-numbers.js';
 import { formatMoney } from '../../shared/format/numbers.js';
 import styles from './Finance.module.css';
 import { type BooksProps } from './LiabilityCards.js';
@@ -92,18 +93,16 @@ interface ProposeProps {
   readonly onClose: () => void;
 }
 
-const keyOf = ({ repId, currency }: LiabilityRow) => `${repId} ${currency}`;
-
 function ProposeDialog({ month, debtors, onClose }: ProposeProps) {
   const [first] = debtors;
   const form = usePersistedForm('write-off', {
-    debtor: keyOf(first),
-    amount: writeNumber(first.receivable),
+    ...enteredDebt(first),
     day: `${month}-01`,
     reason: '',
   });
   const { debtor, amount, day, reason } = form.values;
-  const { repId, entity, currency } = debtors.find((each) => keyOf(each) === debtor) ?? first;
+  const find = (key: string) => debtors.find((each) => debtKey(each) === key) ?? first;
+  const { repId, entity, currency } = find(debtor);
   const entered = readNumber(amount);
   const change = useChange({
     send: async () => {
@@ -128,10 +127,11 @@ function ProposeDialog({ month, debtors, onClose }: ProposeProps) {
       <Choice
         label="Person"
         choices={debtors.map((each) => [
-          keyOf(each),
+          debtKey(each),
           `${each.repName} owes ${formatMoney(each.receivable, each.currency)}`,
         ])}
-        {...form.field('debtor')}
+        value={debtor}
+        onChange={({ currentTarget }) => form.change(enteredDebt(find(currentTarget.value)))}
       />
       <TextField
         label={`Amount in ${currency}`}
