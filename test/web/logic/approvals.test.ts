@@ -17,7 +17,7 @@ import {
 } from '#web/pages/team/approvals/approval-rows.js';
 import { changedLines } from '#web/pages/team/approvals/changed-lines.js';
 import { neighbours, nextOf } from '#web/pages/team/approvals/review-order.js';
-import { isSeen, type SeenStatement } from '#web/pages/team/approvals/seen-statements.js';
+import { isSeen, look, paidThenAndNow, type SeenStatement } from '#web/pages/team/approvals/seen-statements.js';
 import { undecidedBefore } from '#web/pages/team/approvals/undecided.js';
 import { mainAttainment } from '#web/pages/team/attainment.js';
 import { findBand } from '#web/pages/team/bands.js';
@@ -44,18 +44,10 @@ function rowsFor(statements: readonly ReturnType<typeof statement>[], given: Giv
   });
 }
 
-const seen = (change: Partial<SeenStatement> = {}): SeenStatement => ({
-  version: 1,
-  netPayout: 100,
-  commission: 100,
-  bonuses: 0,
-  adjustments: 0,
-  at: '2026-07-01T00:00:00Z',
-  ...change,
-});
-
 const question = { disputeId: 'Q', period: '2026-Q2', type: 'other', description: 'Why?', openedBy: 'Ana' } as const;
 const draft: Change = { status: 'draft', version: 1, summary: { netPayout: 100, totalCommission: 100 } };
+const seen = (change: Change = {}): SeenStatement =>
+  look(statement('ana', { ...draft, ...change }), '2026-07-01T00:00:00Z');
 const holdOf = (change: Change, given?: Given, repId = 'ana') => {
   const hold = rowsFor([statement(repId, { ...draft, ...change })], given)[0]?.hold ?? null;
   return hold === null ? null : 'reason' in hold ? `${hold.kind} ${hold.reason}` : hold.kind;
@@ -154,14 +146,24 @@ describe('a draft that waits for approval', () => {
     ['no draft', { status: 'none' }, {}, 'blocked no_draft'],
     ['a calculation', { pending: true, stale: true }, {}, 'blocked calculating'],
     ['older than its amounts', { stale: true }, {}, 'blocked stale'],
-    ['seen with other amounts', {}, { seen: seen({ netPayout: 90 }) }, 'review changed'],
-    ['seen with other parts of the same amount', {}, { seen: seen({ commission: 90, bonuses: 10 }) }, 'review changed'],
+    ['seen with other amounts', {}, { seen: seen({ summary: { ...draft.summary, netPayout: 90 } }) }, 'review changed'],
+    [
+      'seen with other parts of the same amount',
+      {},
+      { seen: seen({ summary: { ...draft.summary, totalCommission: 90, totalBonuses: 10 } }) },
+      'review changed',
+    ],
     ['seen with the same amounts in another version', { version: 2 }, { seen: seen() }, null],
-    ['checked in this version', { checks: [{ version: 1 }] }, { seen: seen({ netPayout: 90 }) }, null],
+    [
+      'checked in this version',
+      { checks: [{ version: 1 }] },
+      { seen: seen({ summary: { ...draft.summary, netPayout: 90 } }) },
+      null,
+    ],
     [
       'checked in another version',
       { version: 2, checks: [{ version: 1 }] },
-      { seen: seen({ netPayout: 90 }) },
+      { seen: seen({ summary: { ...draft.summary, netPayout: 90 } }) },
       'review changed',
     ],
     ['usually high', { deviations: 3 }, {}, null],
@@ -169,7 +171,12 @@ describe('a draft that waits for approval', () => {
     ['unusually low', { deviations: -3.1 }, {}, 'review unusual'],
     ['unusual and checked', { deviations: 9, checks: [{ version: 1 }] }, {}, null],
     ['an open question, also about another period with these days', { openDisputes: [question] }, {}, 'question'],
-    ['changed and in question', { openDisputes: [question] }, { seen: seen({ netPayout: 90 }) }, 'review changed'],
+    [
+      'changed and in question',
+      { openDisputes: [question] },
+      { seen: seen({ summary: { ...draft.summary, netPayout: 90 } }) },
+      'review changed',
+    ],
     ['paid with an approved quarter', { coveredBy: ['2026-Q2'] }, {}, 'blocked covered'],
     [
       'paid with an approved quarter, without a draft',
@@ -280,8 +287,27 @@ describe('what a manager has seen', () => {
   it('is the same while every figure is', () => {
     const now = statement('ana', { ...draft, version: 7 });
     expect(isSeen(seen(), now)).to.equal(true);
-    for (const change of [{ netPayout: 1 }, { commission: 1 }, { bonuses: 1 }, { adjustments: 1 }])
-      expect(isSeen(seen(change), now)).to.equal(false);
+    const figures = ['netPayout', 'payable', 'totalCommission', 'totalBonuses', 'totalAdjustments'];
+    for (const figure of figures)
+      expect(isSeen(seen({ summary: { ...draft.summary, [figure]: 1 } }), now)).to.equal(false);
+  });
+
+  it('has changed with what is payable, also if as much is earned, and in each currency', () => {
+    const pays = (payable: number, eur: number) => ({
+      summary: { ...draft.summary, payable },
+      otherCurrencies: [{ currency: 'EUR', summary: { netPayout: 50, payable: eur } }],
+    });
+    const before = seen(pays(80, 50));
+    const held = statement('ana', { ...draft, ...pays(30, 50) });
+    expect([isSeen(before, held), paidThenAndNow(before, held)]).to.deep.equal([
+      false,
+      { currency: 'USD', before: 80, now: 30 },
+    ]);
+    const waits = statement('ana', { ...draft, ...pays(80, 0) });
+    expect([isSeen(before, waits), paidThenAndNow(before, waits)]).to.deep.equal([
+      false,
+      { currency: 'EUR', before: 50, now: 0 },
+    ]);
   });
 });
 

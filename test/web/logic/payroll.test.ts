@@ -311,6 +311,12 @@ describe('people who are missing in the file', () => {
       'Draft is out of date',
       'Now $0.00, changed since v2',
     ],
+    [
+      'an old draft with what it would pay today, of which less is payable than earned',
+      { status: 'draft', stale: true, version: 2, liveNetPayout: 4800, livePayable: 2400 },
+      'Draft is out of date',
+      'Now $2,400.00, changed since v2',
+    ],
     ['no approval', { status: 'draft', version: 3 }, 'Not approved', 'Maya has not approved v3'],
   ] as readonly (readonly [string, Parameters<typeof statement>[1], string, string])[])
     it(`have a reason: ${title}`, () => {

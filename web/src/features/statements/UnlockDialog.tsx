@@ -9,6 +9,7 @@ import { Facing } from '../../components/Facing.js';
 import { Money } from '../../components/Money.js';
 import { formatDay } from '../../shared/format/dates.js';
 import { formatPeriod } from '../../shared/format/periods.js';
+import { sumByCurrency, sumWords } from './pay-sums.js';
 
 interface UnlockDialogProps {
   readonly statement: Statement;
@@ -17,7 +18,7 @@ interface UnlockDialogProps {
 
 /** Opens an approved period again. Managers and admins may, except for their own statement. */
 export function UnlockDialog({
-  statement: { repId, repName, period, summary, currency, version },
+  statement: { repId, repName, period, summary, currency, version, payslip },
   onClose,
 }: UnlockDialogProps) {
   const handover = useQuery(handoversQuery).data?.handovers.find((handover) => handover.period === period);
@@ -39,7 +40,9 @@ export function UnlockDialog({
       <Facing
         rows={[
           ['Approved version', `v${version}`],
-          ['Net payout', <Money key="net" amount={summary.netPayout} currency={currency} />],
+          payslip === undefined
+            ? ['Net payout', <Money key="net" amount={summary.netPayout} currency={currency} />]
+            : ['Payable', sumWords(sumByCurrency(payslip.pays, payslip.currency))],
         ]}
       />
       <p className="dim">

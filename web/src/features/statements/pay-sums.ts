@@ -32,12 +32,25 @@ export function netSums(statements: readonly Paid[], first: string): readonly Su
   return sumByCurrency(statements.flatMap(listPaid), first);
 }
 
+/** What an amount of the ledger pays: what is payable, or without payouts what is earned. */
+export function paidOf({ payable, netPayout }: Pick<TeamStatement['summary'], 'payable' | 'netPayout'>): number {
+  return payable ?? netPayout;
+}
+
+/** What the ledger would pay now; undefined for a statement that equals it. */
+export function livePaid({
+  livePayable,
+  liveNetPayout,
+}: Pick<TeamStatement, 'livePayable' | 'liveNetPayout'>): number | undefined {
+  return livePayable ?? liveNetPayout;
+}
+
 type Summed = Pick<TeamStatement, 'currency' | 'summary'>;
 
 /** What the service has added up of many statements, by currency. */
 export function servedSums(sums: readonly Summed[], first: string): readonly Sum[] {
   return sumByCurrency(
-    sums.map(({ currency, summary }) => ({ currency, amount: summary.payable ?? summary.netPayout })),
+    sums.map(({ currency, summary }) => ({ currency, amount: paidOf(summary) })),
     first,
   );
 }

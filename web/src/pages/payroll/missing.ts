@@ -1,7 +1,7 @@
 import { type Person } from '../../api/person-list-queries.js';
 import { isPaidElsewhere, type TeamStatement } from '../../api/team-queries.js';
 import { typeWords } from '../../features/disputes/words.js';
-import { paidAmount } from '../../features/statements/pay-sums.js';
+import { livePaid, paidAmount } from '../../features/statements/pay-sums.js';
 import { formatMoney } from '../../shared/format/numbers.js';
 import { formatPeriod } from '../../shared/format/periods.js';
 import { hasAmount, isApproved } from './sums.js';
@@ -39,7 +39,8 @@ export function largestFirst(missing: readonly Missing[]): readonly Missing[] {
 }
 
 function describeReason(statement: TeamStatement, approver: string) {
-  const { status, pending, stale, liveNetPayout, currency, version, openDisputes } = statement;
+  const { status, pending, stale, currency, version, openDisputes } = statement;
+  const live = livePaid(statement);
   const [dispute] = openDisputes;
   if (dispute !== undefined)
     return { reason: 'Open question', detail: `${typeWords(dispute.type)}, about ${formatPeriod(dispute.period)}` };
@@ -51,9 +52,9 @@ function describeReason(statement: TeamStatement, approver: string) {
     return {
       reason: 'Draft is out of date',
       detail:
-        liveNetPayout === undefined
+        live === undefined
           ? `The amounts have changed since v${version}`
-          : `Now ${formatMoney(liveNetPayout, currency)}, changed since v${version}`,
+          : `Now ${formatMoney(live, currency)}, changed since v${version}`,
     };
   return { reason: 'Not approved', detail: `${approver} has not approved v${version}` };
 }

@@ -206,7 +206,7 @@ function NotPaidYet({ differences }: { readonly differences: Breakdown['openDiff
   );
 }
 
-/** What the statement pays now, beside what it paid when a dispute about none of the person's deals was opened. */
+/** What is earned in the period now, beside what was when a dispute about none of the person's deals was opened. */
 function StatementThenAndNow({ dispute }: { readonly dispute: DisputeDetail }) {
   const { repId, period, evidence, currency } = dispute;
   const { data, isLoading } = useQuery(statementQuery(repId, period));
@@ -214,7 +214,7 @@ function StatementThenAndNow({ dispute }: { readonly dispute: DisputeDetail }) {
   const now = data?.summary.netPayout;
   const rules = comparedRules(evidence, null);
   const net = {
-    name: `Net payout of ${formatPeriod(period)}`,
+    name: `${data?.payslip === undefined ? 'Net payout of' : 'Earned in'} ${formatPeriod(period)}`,
     before: formatMoney(evidence.statement.netPayout, currency),
     now: now === undefined ? null : formatMoney(now, currency),
   };

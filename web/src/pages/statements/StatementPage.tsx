@@ -23,6 +23,7 @@ import { PayableList } from '../../features/payables/PayableList.js';
 import { PaidBadge } from '../../features/payslip/PaidBadge.js';
 import { OwnChanges } from '../../features/statements/OwnChanges.js';
 import { ProposedAdjustments } from '../../features/statements/ProposedAdjustments.js';
+import { livePaid } from '../../features/statements/pay-sums.js';
 import { LazyTraceDrawer } from '../../features/trace/LazyTraceDrawer.js';
 import { formatTimestamp } from '../../shared/format/dates.js';
 import { formatMoney } from '../../shared/format/numbers.js';
@@ -220,7 +221,8 @@ const formats = [
 ] as const;
 
 function StatusLine({ statement }: { readonly statement: Statement }) {
-  const { status, version, generatedAt, approvedAt, approvedBy, stale, liveNetPayout, pending, currency } = statement;
+  const { status, version, generatedAt, approvedAt, approvedBy, stale, pending, currency } = statement;
+  const live = livePaid(statement);
   const by = approvedBy === undefined ? '' : ` by ${approvedBy.name}`;
   const when =
     approvedAt !== undefined
@@ -233,10 +235,8 @@ function StatusLine({ statement }: { readonly statement: Statement }) {
       <span className={styles.badge}>
         <PaidBadge status={status} version={version} payslip={statement.payslip} />
         <span className="dim">{when}</span>
-        {stale === true && liveNetPayout !== undefined ? (
-          <span className={styles.stale}>
-            The ledger has changed since: now {formatMoney(liveNetPayout, currency)}.
-          </span>
+        {stale === true && live !== undefined ? (
+          <span className={styles.stale}>The ledger has changed since: now {formatMoney(live, currency)}.</span>
         ) : null}
         {pending === true ? <span className={styles.stale}>A calculation is running.</span> : null}
       </span>

@@ -12,6 +12,7 @@ import { Money } from '../../../components/Money.js';
 import { Note } from '../../../components/Note.js';
 import { typeWords } from '../../../features/disputes/words.js';
 import { OwnChanges } from '../../../features/statements/OwnChanges.js';
+import { livePaid, paidOf } from '../../../features/statements/pay-sums.js';
 import { formatInstant } from '../../../shared/format/dates.js';
 import { difference } from '../../../shared/format/exact.js';
 import { formatMoney } from '../../../shared/format/numbers.js';
@@ -19,7 +20,7 @@ import { formatPeriod } from '../../../shared/format/periods.js';
 import styles from './Approvals.module.css';
 import { type ApprovalRow } from './approval-rows.js';
 import { changedLines } from './changed-lines.js';
-import { type SeenStatement } from './seen-statements.js';
+import { paidThenAndNow, type SeenStatement } from './seen-statements.js';
 
 interface HoldNoteProps {
   readonly row: ApprovalRow;
@@ -76,7 +77,8 @@ function useCheck({ statement, period, onAccept }: NoteProps): Change {
 
 function ChangedNote(props: NoteProps & { readonly seen: SeenStatement }) {
   const { statement, period, seen } = props;
-  const { repId, currency, version, summary } = statement;
+  const { repId, currency, version } = statement;
+  const paid = paidThenAndNow(seen, statement);
   const check = useCheck(props);
   const before = useQuery(versionQuery(repId, period, seen.version));
   const after = useQuery(versionQuery(repId, period, version));
@@ -87,10 +89,10 @@ function ChangedNote(props: NoteProps & { readonly seen: SeenStatement }) {
       title={`Changed since you looked ${formatInstant(seen.at)}`}
       figures={
         <Figures
-          currency={currency}
+          currency={paid.currency}
           rows={[
-            [`v${seen.version}, seen`, seen.netPayout],
-            [`v${version}, now`, summary.netPayout],
+            [`v${seen.version}, seen`, paid.before],
+            [`v${version}, now`, paid.now],
           ]}
         />
       }
@@ -112,14 +114,15 @@ function ChangedNote(props: NoteProps & { readonly seen: SeenStatement }) {
 
 function StaleNote(props: NoteProps) {
   const { statement, period, onAccept } = props;
-  const { repId, currency, version, summary, liveNetPayout } = statement;
+  const { repId, currency, version, summary } = statement;
+  const nowPaid = livePaid(statement);
   const stored = useQuery(versionQuery(repId, period, version));
   const live = useQuery(statementQuery(repId, period, true));
   const generate = useAction({
     send: async () => {
       const { version: generated, summary: now } = await api.generateStatement({ params: { repId }, body: { period } });
       // What was displayed as the present amount counts as seen; any other amount is a change.
-      if (now.netPayout === liveNetPayout) onAccept({ ...statement, version: generated, summary: now });
+      if (paidOf(now) === nowPaid) onAccept({ ...statement, version: generated, summary: now });
     },
     reloads: { queryKey: ['team-statements', period] },
   });
@@ -132,8 +135,8 @@ function StaleNote(props: NoteProps) {
         <Figures
           currency={currency}
           rows={[
-            [`v${version}, draft`, summary.netPayout],
-            ['now', liveNetPayout ?? summary.netPayout],
+            [`v${version}, draft`, paidOf(summary)],
+            ['now', nowPaid ?? paidOf(summary)],
           ]}
         />
       }

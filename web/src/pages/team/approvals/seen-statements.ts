@@ -1,14 +1,24 @@
 import { useCallback, useEffect, useState } from 'react';
 import { type TeamStatement } from '../../../api/team-queries.js';
 import { readStored, writeStored } from '../../../app/device-storage.js';
+import { paidOf } from '../../../features/statements/pay-sums.js';
+
+/** The figures of a statement in one currency. */
+interface SeenFigures {
+  readonly currency: string;
+  /** What it pays. */
+  readonly paid: number;
+  readonly earned: number;
+  readonly commission: number;
+  readonly bonuses: number;
+  readonly adjustments: number;
+}
 
 /** The version that the manager has looked at on this device. */
 export interface SeenStatement {
   readonly version: number;
-  readonly netPayout: number;
-  readonly commission: number;
-  readonly bonuses: number;
-  readonly adjustments: number;
+  /** In the currency of the person first. */
+  readonly figures: readonly [SeenFigures, ...SeenFigures[]];
   /** Instant in ISO 8601. */
   readonly at: string;
 }
@@ -19,25 +29,39 @@ type Stored = Readonly<Record<string, Seen>>;
 /** Periods whose seen versions are stored. */
 const maxPeriods = 3;
 
-function look({ version, summary }: TeamStatement, at: string): SeenStatement {
+export function look(statement: TeamStatement, at: string): SeenStatement {
+  return { version: statement.version, figures: figuresOf(statement), at };
+}
+
+function figuresOf({ currency, summary, otherCurrencies }: TeamStatement): SeenStatement['figures'] {
+  return [inCurrency({ currency, summary }), ...otherCurrencies.map(inCurrency)];
+}
+
+function inCurrency({ currency, summary }: Pick<TeamStatement, 'currency' | 'summary'>): SeenFigures {
   return {
-    version,
-    netPayout: summary.netPayout,
+    currency,
+    paid: paidOf(summary),
+    earned: summary.netPayout,
     commission: summary.totalCommission,
     bonuses: summary.totalBonuses,
     adjustments: summary.totalAdjustments,
-    at,
   };
 }
 
 /** Whether every figure of the row is the one that was seen. A new version with the same figures needs no second look. */
-export function isSeen(seen: SeenStatement, { summary }: TeamStatement): boolean {
-  return (
-    seen.netPayout === summary.netPayout &&
-    seen.commission === summary.totalCommission &&
-    seen.bonuses === summary.totalBonuses &&
-    seen.adjustments === summary.totalAdjustments
-  );
+export function isSeen(seen: SeenStatement, statement: TeamStatement): boolean {
+  return JSON.stringify(seen.figures) === JSON.stringify(figuresOf(statement));
+}
+
+/** What the statement paid when it was seen and what it pays now, in the first currency in which that differs. */
+export function paidThenAndNow({ figures: seen }: SeenStatement, statement: TeamStatement) {
+  const figures = figuresOf(statement);
+  const paidIn = (all: readonly SeenFigures[], currency: string) =>
+    all.find((each) => each.currency === currency)?.paid ?? 0;
+  const currencies = [...figures, ...seen].map(({ currency }) => currency);
+  const differs = (currency: string) => paidIn(seen, currency) !== paidIn(figures, currency);
+  const currency = currencies.find(differs) ?? statement.currency;
+  return { currency, before: paidIn(seen, currency), now: paidIn(figures, currency) };
 }
 
 function read(storageKey: string): Stored {
@@ -55,7 +79,7 @@ function write(storageKey: string, period: string, seen: Seen): void {
  * whose figures differ from the seen ones stays changed until {@link accept} is called.
  */
 export function useSeenStatements(person: string, period: string, statements: readonly TeamStatement[] | undefined) {
-  const storageKey = `seen-statements ${person}`;
+  const storageKey = `seen-figures ${person}`;
   const [state, setState] = useState(() => ({ period, seen: read(storageKey)[period] ?? {} }));
   const current = state.period === period ? state.seen : (read(storageKey)[period] ?? {});
   const save = useCallback(
