@@ -1,14 +1,29 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { type PayoutBatch } from '#web/api/payout-queries.js';
-import { type Handover, type Layout, type PayrollFile } from '#web/api/payroll-queries.js';
+import { finishedFile } from '#web/api/download.js';
+import { nextBatchQuery, type PayoutBatch } from '#web/api/payout-queries.js';
+import {
+  type Handover,
+  type Layout,
+  type PayrollFile,
+  type PayrollSums,
+  payrollFileQuery,
+} from '#web/api/payroll-queries.js';
 import { type TeamStatement } from '#web/api/team-queries.js';
 import { netSums, present } from '#web/features/statements/pay-sums.js';
 import { findHandover, hasNothingNew } from '#web/pages/payroll/handover.js';
 import { findObstacle, layoutNames, layouts, missingIds } from '#web/pages/payroll/layouts.js';
 import { largestFirst, missingPeople } from '#web/pages/payroll/missing.js';
 import { listPayPeriods } from '#web/pages/payroll/pay-periods.js';
-import { areEqual, asInFile, fileTotals, hasAmount, isApproved, lessHanded } from '#web/pages/payroll/sums.js';
+import {
+  areEqual,
+  asInFile,
+  fileContents,
+  fileTotals,
+  hasAmount,
+  isApproved,
+  lessHanded,
+} from '#web/pages/payroll/sums.js';
 import { formatSpan, zoneName } from '#web/shared/format/dates.js';
 import { sumAmounts } from '#web/shared/format/exact.js';
 import { person, statement } from './samples.js';
@@ -254,6 +269,50 @@ describe('what prevents a payroll file', () => {
         missingIds({ count, people: Array.from({ length: Math.min(count, 5) }, (_, at) => ({ name: `P${at + 1}` })) }),
       ).to.equal(text);
     });
+});
+
+describe('the file that is compared with the ledger', () => {
+  const sums = (change: object) =>
+    ({ approved: { sums: [5] }, missing: 1, handedOver: 1, ...change }) as unknown as PayrollSums;
+  const keyOf = (layout: Layout, scope: 'full' | 'new', change: object) =>
+    JSON.stringify(
+      payrollFileQuery({
+        ...{ period: '2026-06', layout, scope, isLarge: true },
+        sums: fileContents(sums(change), layout, scope),
+      }).queryKey,
+    );
+
+  it('is another one after an approval elsewhere, and so is the next batch', () => {
+    const approval = { approved: { sums: [9] } };
+    expect(keyOf('gusto', 'full', approval)).not.to.equal(keyOf('gusto', 'full', {}));
+    const batch = { period: '2026-06', layout: 'gusto', currency: null } as const;
+    expect(nextBatchQuery({ ...batch, sums: sums(approval) }).queryKey).not.to.deep.equal(
+      nextBatchQuery({ ...batch, sums: sums({}) }).queryKey,
+    );
+  });
+
+  it('is the same one after a change of what it does not contain', () => {
+    expect(keyOf('gusto', 'full', { missing: 2, handedOver: 2 })).to.equal(keyOf('gusto', 'full', {}));
+    expect(keyOf('generic', 'full', { missing: 2 })).not.to.equal(keyOf('generic', 'full', {}));
+    expect(keyOf('gusto', 'new', { handedOver: 2 })).not.to.equal(keyOf('gusto', 'new', {}));
+  });
+
+  it('is not waited for when its reader has left', async () => {
+    const original = globalThis.fetch;
+    const reader = new AbortController();
+    let polls = 0;
+    globalThis.fetch = async () => {
+      polls += 1;
+      return Response.json({ jobId: 'J', status: 'running', progress: { done: 0, total: 1 } });
+    };
+    const file = finishedFile({ jobId: 'J' }, { onProgress: () => reader.abort(), signal: reader.signal });
+    const failure = await Promise.resolve(file).then(
+      () => null,
+      (error: unknown) => error,
+    );
+    globalThis.fetch = original;
+    expect([polls, failure]).to.deep.equal([1, reader.signal.reason]);
+  });
 });
 
 describe('people who are missing in the file', () => {

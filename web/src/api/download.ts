@@ -26,25 +26,32 @@ type OnProgress = (ratio: number) => void;
 /** The service deletes files after an hour. */
 const maxPolls = 720;
 
-async function requestFile(jobId: string, onProgress: OnProgress): Promise<File> {
+interface Waiting {
+  readonly onProgress?: OnProgress;
+  /** Ends the wait for a file whose reader has left. */
+  readonly signal?: AbortSignal;
+}
+
+async function requestFile(jobId: string, { onProgress, signal }: Waiting): Promise<File> {
   for (let poll = 0; poll < maxPolls; poll += 1) {
-    const { status, progress, error } = await api.getExportJob({ params: { jobId } });
+    const { status, progress, error } = await api.getExportJob({ params: { jobId } }, { signal });
     if (status === 'failed') throw new ReadableError(error ?? 'The file could not be made.');
-    if (status === 'completed') return (await api.getExportFile({ params: { jobId } })) as unknown as File;
-    onProgress(progress.total === 0 ? 0 : progress.done / progress.total);
+    if (status === 'completed') return (await api.getExportFile({ params: { jobId } }, { signal })) as unknown as File;
+    onProgress?.(progress.total === 0 ? 0 : progress.done / progress.total);
     await new Promise((resolve) => setTimeout(resolve, Math.min(1000 + poll * 200, 5000)));
+    signal?.throwIfAborted();
   }
   throw new ReadableError('The file was not ready in time. Try again.');
 }
 
 /** The file that was requested, once a worker has made it. */
-export function finishedFile(requested: unknown, onProgress: OnProgress = () => {}): File | Promise<File> {
-  return requested instanceof File ? requested : requestFile((requested as Job).jobId, onProgress);
+export function finishedFile(requested: unknown, waiting: Waiting): File | Promise<File> {
+  return requested instanceof File ? requested : requestFile((requested as Job).jobId, waiting);
 }
 
 /** Saves a file under the name that the service gives it. */
 async function save(requested: unknown, onProgress: OnProgress): Promise<void> {
-  const file = await finishedFile(requested, onProgress);
+  const file = await finishedFile(requested, { onProgress });
   saveFile(file, file.name);
 }
 

@@ -23,10 +23,19 @@ export const allPayoutBatchesQuery = queryOptions({
   queryFn: async ({ signal }) => (await api.listPayoutBatches({}, { signal })).batches,
 });
 
+interface NextBatch {
+  readonly period: string;
+  readonly layout: Layout;
+  /** Null for all. */
+  readonly currency: string | null;
+  /** What the file is compared with. With other sums, the file is another one. */
+  readonly sums: unknown;
+}
+
 /** The file of the batch that would be created now, in one currency or all. */
-export const nextBatchQuery = (period: string, layout: Layout, currency: string | null) =>
+export const nextBatchQuery = ({ period, layout, currency, sums }: NextBatch) =>
   queryOptions({
-    queryKey: ['dry-run', 'payout-batch', period, layout, currency],
+    queryKey: ['dry-run', 'payout-batch', period, layout, currency, sums],
     queryFn: async ({ signal }): Promise<PayrollFile> => {
       const {
         content = '',

@@ -62,12 +62,23 @@ export function peopleOf({ approved, missing, covered }: PayrollSums): number {
 /** Files of more people are requested by the reader and made by a worker, and what is held of them is not listed. */
 export const maxPeopleAtOnce = 2000;
 
-export const payrollFileQuery = (period: string, layout: Layout, scope: Scope, isLarge = false) =>
+interface FileOfPeriod {
+  readonly period: string;
+  readonly layout: Layout;
+  readonly scope: Scope;
+  readonly isLarge: boolean;
+  /** What the file is compared with. With other sums, the file is another one. */
+  readonly sums: unknown;
+}
+
+export const payrollFileQuery = ({ period, layout, scope, isLarge, sums }: FileOfPeriod) =>
   queryOptions({
-    queryKey: ['payroll-file', period, layout, scope],
+    queryKey: ['payroll-file', period, layout, scope, sums],
     queryFn: async ({ signal }): Promise<PayrollFile> => {
       const query = { period, layout, scope, ...(isLarge ? ({ async: 'true' } as const) : {}) };
-      const file = (await finishedFile(await api.exportStatementsCsv({ query }, { signal }))) as ServiceFile;
+      const file = (await finishedFile(await api.exportStatementsCsv({ query }, { signal }), {
+        signal,
+      })) as ServiceFile;
       if (!(file instanceof File) || file.sha256 === null) throw new ReadableError('The service returned no file.');
       const [header = [], ...rows] = csvRows(await file.text());
       return { layout, scope, file, sha256: file.sha256, header, rows };

@@ -4,8 +4,11 @@ import { ApiError } from '#src/client.js';
 import { api, reload } from '../api/client.js';
 
 const intervalMs = 5000;
-/** What a page tries out itself. A change elsewhere does not repeat it: trials cost more than reads. */
-const ownTrials: ReadonlySet<unknown> = new Set(['revision', 'dry-run']);
+/**
+ * What a page tries out itself, and the file of payroll, which has the sums that it is compared with in its key. A change
+ * elsewhere does not repeat them: trials and files cost more than reads.
+ */
+const ownTrials: ReadonlySet<unknown> = new Set(['revision', 'dry-run', 'payroll-file']);
 
 /**
  * Reads the revision of the caller's data while the page is visible, and loads what is displayed again when it has

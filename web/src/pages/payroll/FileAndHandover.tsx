@@ -20,7 +20,7 @@ import { HandoverCard } from './HandoverCard.js';
 import { useDownloadedAt } from './handover.js';
 import { findObstacle } from './layouts.js';
 import { useRequestedFile } from './requested-file.js';
-import { areEqual, fileTotals, lessHanded } from './sums.js';
+import { areEqual, fileContents, fileTotals, lessHanded } from './sums.js';
 
 interface FileAndHandoverProps {
   readonly period: string;
@@ -40,9 +40,10 @@ export function FileAndHandover({ period, sums, handovers, layout, scope, terms 
   const ledger = scope === 'full' ? approvedSums : present(lessHanded(approvedSums, handedOver));
   const obstacle = findObstacle(layout, { terms, currencies: ledger.map((sum) => sum.currency), withoutId });
   const people = peopleOf(sums);
-  const { isLarge, isRequested, requestOf } = useRequestedFile(`${layout} ${scope}`, people);
+  const contents = fileContents(sums, layout, scope);
+  const { isLarge, isRequested, requestOf } = useRequestedFile({ layout, scope, contents }, people);
   const query = useQuery({
-    ...payrollFileQuery(period, layout, scope, isLarge),
+    ...payrollFileQuery({ period, layout, scope, isLarge, sums: contents }),
     enabled: obstacle === null && isRequested,
   });
   const downloaded = useDownloadedAt(query.data);

@@ -56,6 +56,11 @@ interface FileCardProps {
   readonly action: (file: PayrollFile, isCurrent: boolean) => ReactNode;
 }
 
+/** Whether the file is the chosen one, and not the one before, which stays until the next one is there. */
+function isShown({ layout, query }: FileCardProps, file: PayrollFile): boolean {
+  return file.layout === layout && !query.isPlaceholderData;
+}
+
 const noPeople: SomePeople = { count: 0, people: [] };
 
 /** A file in one of the layouts: its first rows as they are, its totals, and the comparison with the ledger. */
@@ -91,8 +96,8 @@ export function FileCard(props: FileCardProps) {
               </>
             ) : (
               <>
-                <FilePreview file={file} totals={file.layout === layout ? totals : []} />
-                <Problems {...props} />
+                <FilePreview file={file} totals={isShown(props, file) ? totals : []} />
+                <Problems {...props} file={file} />
                 <Control {...props} file={file} />
               </>
             )
@@ -138,8 +143,9 @@ function Requested({
   );
 }
 
-function Problems({ layout, totals, isEqual, withoutId, changedIds, sharedIds, query }: FileCardProps) {
-  const isCurrent = query.data?.layout === layout && !query.isPlaceholderData;
+function Problems(props: FileCardProps & { readonly file: PayrollFile }) {
+  const { layout, file, totals, isEqual, withoutId, changedIds, sharedIds } = props;
+  const isCurrent = isShown(props, file);
   return (
     <>
       {isCurrent && !isEqual ? (
@@ -174,8 +180,8 @@ function Problems({ layout, totals, isEqual, withoutId, changedIds, sharedIds, q
 }
 
 function Control(props: FileCardProps & { readonly file: PayrollFile }) {
-  const { period, layout, file, totals, ledger, isEqual, currency, action, withoutRow } = props;
-  const isCurrent = file.layout === layout;
+  const { period, file, totals, ledger, isEqual, currency, action, withoutRow } = props;
+  const isCurrent = isShown(props, file);
   return (
     <div className={styles.control}>
       <dl className={styles.totals}>

@@ -52,10 +52,11 @@ function BatchFile(props: BatchFileProps) {
   const offered = layoutsFor(ledger.length);
   const current = offered.find((name) => name === layout) ?? (offered[0] as Layout);
   const { people, withoutPayrollId: withoutId } = batch;
-  const { isRequested, requestOf } = useRequestedFile(`${current} ${chosen}`, people);
+  const sums = { ledger, batch };
+  const { isRequested, requestOf } = useRequestedFile({ layout: current, chosen, sums }, people);
   const obstacle = findObstacle(current, { terms, currencies: ledger.map(({ currency }) => currency), withoutId });
   const query = useQuery({
-    ...nextBatchQuery(period, current, chosen),
+    ...nextBatchQuery({ period, layout: current, currency: chosen, sums }),
     enabled: obstacle === null && isRequested,
   });
   const file = query.data?.layout === current && !query.isPlaceholderData ? query.data : null;

@@ -7,8 +7,9 @@ interface Reading {
   readonly isFetching: boolean;
 }
 
-/** A file of few people loads by itself, one of many when the reader requests it. `name` says which file is meant. */
-export function useRequestedFile(name: string, people: number) {
+/** A file of few people loads by itself, one of many when the reader requests it. `of` says which file is meant, with what is in it. */
+export function useRequestedFile(of: unknown, people: number) {
+  const name = JSON.stringify(of);
   const [requested, setRequested] = useState<string | null>(null);
   const isLarge = people > maxPeopleAtOnce;
   return {

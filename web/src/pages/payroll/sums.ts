@@ -1,4 +1,4 @@
-import { type PayrollFile, type PayrollSums } from '../../api/payroll-queries.js';
+import { type Layout, type PayrollFile, type PayrollSums, type Scope } from '../../api/payroll-queries.js';
 import { type TeamStatement } from '../../api/team-queries.js';
 import { type Sum } from '../../features/statements/pay-sums.js';
 import { difference, signOf, sumAmounts } from '../../shared/format/exact.js';
@@ -19,6 +19,16 @@ export function lessHanded(sums: readonly Sum[], handedOver: PayrollSums['handed
       handedOver.find((handed) => handed.currency === currency)?.amount ?? 0,
     ),
   }));
+}
+
+/** What the file of the period has rows of. Approvals, hand-overs and payroll IDs make another file; drafts only one that contains them. */
+export function fileContents(sums: PayrollSums, layout: Layout, scope: Scope) {
+  const { approved, missing, handedOver, withoutPayrollId, changedPayrollIds, sharedPayrollIds } = sums;
+  return {
+    ...{ approved, withoutPayrollId, changedPayrollIds, sharedPayrollIds },
+    ...(layout === 'generic' ? { missing } : {}),
+    ...(scope === 'new' ? { handedOver } : {}),
+  };
 }
 
 export function hasAmount(statement: Pick<TeamStatement, 'summary' | 'otherCurrencies'>): boolean {
