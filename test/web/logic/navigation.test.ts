@@ -10,6 +10,7 @@ import {
   mayOpen,
   roleNames,
 } from '#web/app/navigation.js';
+import { mayPay } from '#web/app/session.js';
 
 const roles = ['admin', 'manager', 'payroll', 'finance', 'auditor', 'rep'] as const;
 const routes = ['router.tsx', 'admin-routes.ts']
@@ -108,10 +109,26 @@ describe('the active page of the navigation', () => {
 describe('the pages that a role may open', () => {
   it('are those of its navigation for auditors, with what belongs to none', () => {
     for (const { to } of listPages('auditor')) expect(mayOpen('auditor', to), to).to.equal(true);
-    for (const path of ['/approvals', '/team', '/holds', '/me', '/plans']) {
+    expect(mayOpen('auditor', '/plans')).to.equal(false);
+    for (const path of ['/approvals', '/team', '/holds', '/me']) {
       expect(mayOpen('auditor', path), path).to.equal(false);
       expect(mayOpen('manager', path), path).to.equal(true);
     }
     for (const path of ['/statements/S', '/deals/D', '/account']) expect(mayOpen('auditor', path), path).to.equal(true);
+  });
+
+  it('are none of admins alone for other roles, and no deals for payroll and finance, which the service does not give them', () => {
+    for (const role of ['payroll', 'finance', 'auditor', 'manager'] as const)
+      for (const path of ['/fiscal-calendar', '/recalculations', '/fx-rates', '/agent-changes'])
+        expect([mayOpen('admin', path), mayOpen(role, path)], `${role} ${path}`).to.deep.equal([true, false]);
+    expect(roles.filter((role) => mayOpen(role, '/deals/D'))).to.deep.equal(['admin', 'manager', 'auditor', 'rep']);
+    for (const path of ['/payroll', '/holds', '/discrepancies', '/questions', '/hand-overs'])
+      for (const role of ['payroll', 'finance'] as const) expect(mayOpen(role, path), `${role} ${path}`).to.equal(true);
+  });
+});
+
+describe('pay', () => {
+  it('is handed over, held and released by admins and payroll: finance and auditors only read it', () => {
+    expect(roles.filter(mayPay)).to.deep.equal(['admin', 'payroll']);
   });
 });

@@ -235,10 +235,22 @@ export function findActivePage(role: Role, ownRepId: string, path: string): stri
   return containing.sort((a, b) => b.length - a.length)[0];
 }
 
-/** Auditors change nothing, so that pages on which others do are closed to them. The service rejects the requests of other roles. */
+/**
+ * Pages of admins alone are closed to every other role, and deals to payroll and finance, which see pay and not what it is
+ * for. Auditors change nothing, so that pages on which others do are closed to them.
+ */
 export function mayOpen(role: Role, path: string): boolean {
-  const isListed = (items: readonly NavigationItem[]) => items.some(({ to }) => to === path);
-  return role !== 'auditor' || isListed(listPages(role)) || !groups.some(({ items }) => isListed(items));
+  if (path.startsWith('/deals/')) return role !== 'payroll' && role !== 'finance';
+  const owners = listOwners(path);
+  if (owners.length === 0 || owners.includes(role)) return true;
+  return role !== 'auditor' && owners.some((owner) => owner !== 'admin');
+}
+
+/** The roles whose navigation has the page; none for pages below others. */
+function listOwners(path: string): readonly Role[] {
+  return groups.flatMap(({ roles, items }) =>
+    items.filter(({ to }) => to === path).flatMap((item) => item.roles ?? roles),
+  );
 }
 
 /** The first page of a role. */

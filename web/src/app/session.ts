@@ -27,6 +27,11 @@ export function onlyReads(role: Role): boolean {
   return role === 'payroll' || role === 'finance' || role === 'auditor';
 }
 
+/** Whether the role pays people: files, batches, holds and payroll IDs. Finance and auditors see what payroll sees, and change nothing. */
+export function mayPay(role: Role): boolean {
+  return role === 'admin' || role === 'payroll';
+}
+
 const hasEnded = createStore(false);
 
 /** A page that was signed in keeps what it shows and asks to sign in again. */

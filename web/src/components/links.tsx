@@ -1,4 +1,6 @@
 import { Link } from '@tanstack/react-router';
+import { mayOpen } from '../app/navigation.js';
+import { useSession } from '../app/session.js';
 import { type Column } from './DataTable.js';
 import { rowAction } from './row-keys.js';
 
@@ -52,7 +54,10 @@ interface DealLinkProps {
   readonly isRow?: boolean;
 }
 
+/** The page of a deal; its name alone for roles that may not open it. */
 export function DealLink({ dealId, name, isRow = false }: DealLinkProps) {
+  const { role } = useSession();
+  if (!mayOpen(role, `/deals/${dealId}`)) return <span className="strong">{name ?? dealId}</span>;
   return (
     <Link to="/deals/$dealId" params={{ dealId }} className="ink strong" {...(isRow ? rowAction : {})}>
       {name ?? dealId}

@@ -3,7 +3,7 @@ import { holdsQuery, invoicesQuery, payablesOfDealQuery } from '../../api/payout
 import { type Breakdown } from '../../api/queries.js';
 import { refundsQuery } from '../../api/refund-queries.js';
 import { usePersistedDialog } from '../../app/persisted-state.js';
-import { seesPayments, useSession } from '../../app/session.js';
+import { mayPay, seesPayments, useSession } from '../../app/session.js';
 import { Button } from '../../components/Button.js';
 import { Card } from '../../components/Page.js';
 import { formatDay } from '../../shared/format/dates.js';
@@ -31,7 +31,7 @@ export function TimelineCard({ dealId, breakdown }: TimelineCardProps) {
   return (
     <Card
       title="From the deal to the bank"
-      action={sees ? <Button onClick={() => setHolding(true)}>Hold pay</Button> : undefined}
+      action={mayPay(role) ? <Button onClick={() => setHolding(true)}>Hold pay</Button> : undefined}
     >
       <ol className={styles.timeline}>
         {listTimeline({ breakdown, payables, invoices, refunds, ownRepId }).map((entry) => (

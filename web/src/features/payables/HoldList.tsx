@@ -4,6 +4,7 @@ import { api } from '../../api/client.js';
 import { type Hold } from '../../api/payout-queries.js';
 import { showMessage } from '../../app/messages.js';
 import { usePersistedChoice, usePersistedForm } from '../../app/persisted-state.js';
+import { mayPay, useSession } from '../../app/session.js';
 import { useToday } from '../../app/today.js';
 import blocks from '../../components/Blocks.module.css';
 import { Button } from '../../components/Button.js';
@@ -13,8 +14,9 @@ import { Badge } from '../../components/StatusBadge.js';
 import { isDay } from '../../shared/format/dates.js';
 import { describeHeld, describeHoldDays, isRunning } from './entered-hold.js';
 
-/** Holds with their reasons, and the button that releases what they hold. */
+/** Holds with their reasons, and for those who pay the button that releases what they hold. */
 export function HoldList({ holds }: { readonly holds: readonly Hold[] }) {
+  const { role } = useSession();
   const today = useToday();
   const [open, setOpen] = usePersistedChoice<string>('release');
   const released = holds.find(({ holdId }) => holdId === open);
@@ -33,7 +35,7 @@ export function HoldList({ holds }: { readonly holds: readonly Hold[] }) {
                 {hold.note === null ? '' : ` ${hold.note}`}
               </span>
             </span>
-            {isRunning(hold, today) ? (
+            {isRunning(hold, today) && mayPay(role) ? (
               <Button onClick={() => setOpen(hold.holdId)} aria-label={`Release ${describeHeld(hold)}`}>
                 Release
               </Button>

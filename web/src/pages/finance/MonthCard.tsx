@@ -4,6 +4,7 @@ import { useAction, useChange } from '../../api/change.js';
 import { api } from '../../api/client.js';
 import { type Accounting, type AccountingMonth } from '../../api/finance-queries.js';
 import { showMessage } from '../../app/messages.js';
+import { mayOpen } from '../../app/navigation.js';
 import { usePersistedForm } from '../../app/persisted-state.js';
 import { useSession } from '../../app/session.js';
 import { Button } from '../../components/Button.js';
@@ -54,6 +55,7 @@ function describeState({ status, closedAt, preparedAt, posted, reopening }: Acco
 }
 
 function Points({ month: { checklist } }: Pick<MonthCardProps, 'month'>) {
+  const { role } = useSession();
   const points = [
     ...checklist.blocking.map((point) => ({ ...point, tone: 'negative' as const, label: 'Stops the closing' })),
     ...checklist.warnings.map((point) => ({ ...point, tone: 'warning' as const, label: 'Look at it' })),
@@ -66,7 +68,7 @@ function Points({ month: { checklist } }: Pick<MonthCardProps, 'month'>) {
         return (
           <li key={code}>
             <Badge tone={tone}>{label}</Badge>{' '}
-            {to === undefined ? (
+            {to === undefined || !mayOpen(role, to) ? (
               words
             ) : (
               <Link to={to as '/payroll'} search={{}} className="ink">

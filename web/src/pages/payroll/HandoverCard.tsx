@@ -2,6 +2,7 @@ import { type Handover, handoverJobsQuery, type PayrollFile } from '../../api/pa
 import { useJobs } from '../../app/jobs.js';
 import { showMessage } from '../../app/messages.js';
 import { usePersistedDialog } from '../../app/persisted-state.js';
+import { mayPay, useSession } from '../../app/session.js';
 import { Button } from '../../components/Button.js';
 import { Card } from '../../components/Page.js';
 import { Badge } from '../../components/StatusBadge.js';
@@ -125,7 +126,10 @@ interface FootProps extends HandoverCardProps {
   readonly onStart: () => void;
 }
 
+/** The end of the steps, for those who hand over: managers too, the files of their teams. */
 function Foot({ handovers, isComplete, isReady, isBusy, recorded, onStart }: FootProps) {
+  const { role } = useSession();
+  if (role !== 'manager' && !mayPay(role)) return null;
   return (
     <div className={styles.foot}>
       <p>{describeEffect(handovers, isComplete)}</p>

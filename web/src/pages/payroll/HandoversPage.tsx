@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { allPayoutBatchesQuery } from '../../api/payout-queries.js';
 import { handoversQuery } from '../../api/payroll-queries.js';
+import { mayOpen } from '../../app/navigation.js';
 import { useSession } from '../../app/session.js';
 import { useToday } from '../../app/today.js';
 import { type Column, DataTable } from '../../components/DataTable.js';
@@ -20,6 +21,7 @@ import { listPayPeriods, type PayPeriod } from './pay-periods.js';
 /** Every file that was handed over, every payout batch, and the periods that wait for one, the latest period first. */
 export function HandoversPage() {
   const { workspace, role } = useSession();
+  const opens = mayOpen(role, '/payroll');
   const today = useToday();
   const handovers = useQuery(handoversQuery);
   const batches = useQuery({ ...allPayoutBatchesQuery, enabled: role !== 'manager' });
@@ -27,7 +29,7 @@ export function HandoversPage() {
   return (
     <Page
       title="Hand-overs"
-      crumbs={[{ label: 'Pay periods', to: '/payroll' }, { label: 'Hand-overs' }]}
+      crumbs={[{ label: 'Pay periods', to: opens ? '/payroll' : undefined }, { label: 'Hand-overs' }]}
       facts={[
         handovers.data === undefined || listed.data === undefined
           ? null
@@ -40,7 +42,7 @@ export function HandoversPage() {
           <Card isFlush>
             <DataTable
               caption="Pay periods and the files that were handed over or paid"
-              columns={buildColumns(workspace.currency)}
+              columns={buildColumns(workspace.currency, opens)}
               rows={listPayPeriods({ ...data.handovers, batches: data.batches }, today)}
               rowKey={({ period, handover, batch }) => handover?.handoverId ?? batch?.batchId ?? period}
               rowHeight={53}
@@ -82,7 +84,8 @@ function State({ row: { handover, batch, waiting } }: { readonly row: PayPeriod 
   );
 }
 
-function buildColumns(currency: string): readonly Column<PayPeriod>[] {
+/** `opens`: whether the reader may open the period. */
+function buildColumns(currency: string, opens: boolean): readonly Column<PayPeriod>[] {
   return [
     {
       key: 'period',
@@ -91,9 +94,13 @@ function buildColumns(currency: string): readonly Column<PayPeriod>[] {
       sortBy: ({ period }) => period,
       cell: ({ period, handover, batch }) => (
         <>
-          <Link to="/payroll" search={{ period }} className="strong ink" {...rowAction}>
-            {formatPeriod(period)}
-          </Link>
+          {opens ? (
+            <Link to="/payroll" search={{ period }} className="strong ink" {...rowAction}>
+              {formatPeriod(period)}
+            </Link>
+          ) : (
+            <span className="strong">{formatPeriod(period)}</span>
+          )}
           {note(handover, batch)}
         </>
       ),

@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { holdsQuery } from '../../api/payout-queries.js';
 import { workspaceQuery } from '../../api/settings-queries.js';
 import { usePersistedDialog } from '../../app/persisted-state.js';
+import { mayPay, useSession } from '../../app/session.js';
 import { Button } from '../../components/Button.js';
 import { combineQueries, Loaded } from '../../components/Loaded.js';
 import { Card, Page } from '../../components/Page.js';
@@ -14,6 +15,7 @@ const storageKey = 'hold';
 
 /** What is not paid for a while, and why. */
 export function HoldsPage() {
+  const { role } = useSession();
   const query = combineQueries({ holds: useQuery(holdsQuery()), workspace: useQuery(workspaceQuery) });
   const [isNew, setNew] = usePersistedDialog(storageKey);
   return (
@@ -22,7 +24,7 @@ export function HoldsPage() {
       crumbs={[{ label: 'Holds' }]}
       facts={['What is earned stays earned, and is paid when the hold ends']}
       actions={
-        query.data?.workspace.payouts === undefined ? undefined : (
+        query.data?.workspace.payouts === undefined || !mayPay(role) ? undefined : (
           <Button icon={IconPlus} kind="primary" onClick={() => setNew(true)}>
             Hold pay
           </Button>

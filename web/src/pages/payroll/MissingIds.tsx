@@ -3,7 +3,7 @@ import { Link } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
 import { type SomePeople } from '../../api/payroll-queries.js';
 import { isPersisted } from '../../app/persisted-state.js';
-import { useSession } from '../../app/session.js';
+import { mayPay, useSession } from '../../app/session.js';
 import { LinkButton } from '../../components/Button.js';
 import { Note } from '../../components/Note.js';
 import styles from './Payroll.module.css';
@@ -19,7 +19,7 @@ interface MissingIdsProps {
 export function MissingIds({ of: { people, count }, title, children }: MissingIdsProps) {
   const { role } = useSession();
   const [edited, setEdited] = useState(() => people.find(({ repId }) => isPersisted(payrollIdKey(repId))) ?? null);
-  const mayAdd = role !== 'manager' && people.length > 0;
+  const mayAdd = mayPay(role) && people.length > 0;
   return (
     <Note
       tone="warning"

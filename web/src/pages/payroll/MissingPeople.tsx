@@ -3,7 +3,7 @@ import { Link } from '@tanstack/react-router';
 import { usePeopleById } from '../../api/people-by-id.js';
 import { type Person, peopleQuery } from '../../api/person-list-queries.js';
 import { countOf, isWhole, type PeopleQuery, teamOnPage, teamStatementsQuery } from '../../api/team-queries.js';
-import { useSession } from '../../app/session.js';
+import { onlyReads, useSession } from '../../app/session.js';
 import { type Column, DataTable } from '../../components/DataTable.js';
 import { type Loading } from '../../components/Loaded.js';
 import { StatementLink } from '../../components/links.js';
@@ -137,7 +137,7 @@ interface ActionProps {
   readonly admin: Person | undefined;
 }
 
-/** What the reader can do about the reason. Payroll cannot approve, and reminds who can. */
+/** What the reader can do about the reason. Who only reads cannot approve, and reminds who can. */
 function Action({ row: { statement, manager, disputeId }, period, admin }: ActionProps) {
   const { role } = useSession();
   const whose = <span className="unseen"> about {statement.name}</span>;
@@ -148,7 +148,7 @@ function Action({ row: { statement, manager, disputeId }, period, admin }: Actio
       </Link>
     );
   if (!hasAmount(statement) && statement.status === 'none') return null;
-  if (role !== 'payroll')
+  if (!onlyReads(role))
     return (
       <Link to="/approvals" search={{ period }}>
         Review{whose}

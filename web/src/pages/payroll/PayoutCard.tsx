@@ -5,6 +5,7 @@ import { saveFile } from '../../api/download.js';
 import { type PayoutBatch } from '../../api/payout-queries.js';
 import { showMessage } from '../../app/messages.js';
 import { usePersistedForm } from '../../app/persisted-state.js';
+import { mayPay, useSession } from '../../app/session.js';
 import blocks from '../../components/Blocks.module.css';
 import { Button } from '../../components/Button.js';
 import { Dialog } from '../../components/Dialog.js';
@@ -59,6 +60,7 @@ interface BatchProps {
 }
 
 function Batch({ batch, onDecide }: BatchProps) {
+  const { role } = useSession();
   const { batchId, status, filename, totals, people, actor, createdAt, paidOn, reference } = batch;
   const download = useAction({
     send: async () => {
@@ -80,7 +82,7 @@ function Batch({ batch, onDecide }: BatchProps) {
         <Button isBusy={download.isBusy} onClick={() => download.send()} aria-label={`Download ${filename}`}>
           Download
         </Button>
-        {status === 'open' ? (
+        {status === 'open' && mayPay(role) ? (
           <>
             <Button onClick={() => onDecide('cancelled')}>Cancel batch</Button>
             <Button kind="primary" onClick={() => onDecide('paid')}>

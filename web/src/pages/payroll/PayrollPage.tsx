@@ -13,7 +13,7 @@ import {
   type Scope,
 } from '../../api/payroll-queries.js';
 import { type PeopleQuery } from '../../api/team-queries.js';
-import { useSession } from '../../app/session.js';
+import { mayPay, useSession } from '../../app/session.js';
 import { useEndedPeriod } from '../../app/today.js';
 import blocks from '../../components/Blocks.module.css';
 import { combineQueries, Loaded } from '../../components/Loaded.js';
@@ -192,7 +192,7 @@ interface PayoutProps extends Pick<PayrollPeriodProps, 'period' | 'sums' | 'file
   readonly terms: PayrollTerms;
 }
 
-/** The next batch and the ones before, for those who pay. */
+/** The next batch, for those who pay, and the ones before. */
 function Payout({ period, sums, run, terms, file }: PayoutProps) {
   const { role } = useSession();
   const batches = useQuery({ ...payoutBatchesQuery(period), enabled: role !== 'manager' });
@@ -202,14 +202,16 @@ function Payout({ period, sums, run, terms, file }: PayoutProps) {
     <Loaded query={batches} height={480}>
       {(loaded) => (
         <>
-          <NextBatch
-            {...{ period, run, terms }}
-            currency={sums.currency}
-            withoutRow={listWithoutRow(run, held ?? [])}
-            layout={file.layout ?? loaded[0]?.layout}
-            paidIn={file.currency}
-            open={loaded.filter(({ status }) => status === 'open')}
-          />
+          {mayPay(role) ? (
+            <NextBatch
+              {...{ period, run, terms }}
+              currency={sums.currency}
+              withoutRow={listWithoutRow(run, held ?? [])}
+              layout={file.layout ?? loaded[0]?.layout}
+              paidIn={file.currency}
+              open={loaded.filter(({ status }) => status === 'open')}
+            />
+          ) : null}
           <PayoutCard batches={loaded} />
         </>
       )}

@@ -5,7 +5,7 @@ import { usePeopleById } from '../../api/people-by-id.js';
 import { type PeopleFilter, type Person, peopleCountQuery, peopleQuery } from '../../api/person-list-queries.js';
 import { roleNames } from '../../app/navigation.js';
 import { usePersistedChoice } from '../../app/persisted-state.js';
-import { type Role, useSession } from '../../app/session.js';
+import { mayPay, type Role, useSession } from '../../app/session.js';
 import blocks from '../../components/Blocks.module.css';
 import { LinkButton } from '../../components/Button.js';
 import { type Column, DataTable } from '../../components/DataTable.js';
@@ -162,7 +162,7 @@ function buildColumns(
     align: 'right',
     phone: 'note',
     cell: (person) =>
-      role === 'admin' || person.payrollId === null ? (
+      mayPay(role) && (role === 'admin' || person.payrollId === null) ? (
         <LinkButton onClick={() => onEdit(person)} {...rowAction}>
           {person.payrollId === null ? 'Add ID' : 'Change'}
           <span className="unseen"> of {person.name}</span>
