@@ -12,10 +12,31 @@ export type JournalLine = Answer<'listJournalLines'>['lines'][number];
 export type ContractCosts = Answer<'getContractCosts'>;
 export type Policy = Answer<'listAccountingPolicies'>['policies'][number];
 
-export const contractCostsQuery = (month: string, entity: string, groupBy: 'total' | 'deal') =>
+export const costsOnPage = 50;
+
+/** The capitalised cost of a company: its sum, or a page of people and deals. */
+export const contractCostsQuery = (month: string, entity: string, groupBy: 'total' | 'deal', page = 0) =>
   queryOptions({
-    queryKey: ['accounting', 'contract-costs', month, entity, groupBy],
-    queryFn: ({ signal }) => api.getContractCosts({ query: { month, entity, groupBy, limit: '1000' } }, { signal }),
+    queryKey: ['accounting', 'contract-costs', month, entity, groupBy, page],
+    queryFn: ({ signal }) =>
+      api.getContractCosts(
+        { query: { month, entity, groupBy, limit: String(costsOnPage), offset: String(page * costsOnPage) } },
+        { signal },
+      ),
+    placeholderData: (before) => (before?.month === month && before.entity === entity ? before : undefined),
+  });
+
+/** The capitalised cost of every person and deal of a company. */
+export const allContractCostsQuery = (month: string, entity: string) =>
+  queryOptions({
+    queryKey: ['accounting', 'contract-costs', month, entity],
+    queryFn: ({ signal }) =>
+      loadAllPages(
+        1000,
+        async (page) =>
+          (await api.getContractCosts({ query: { month, entity, groupBy: 'deal', ...page } }, { signal }))
+            .contractCosts,
+      ),
   });
 
 export const policiesQuery = queryOptions({
@@ -117,9 +138,15 @@ export const linesOfPersonQuery = (month: string, entity: string, repId: string)
   queryOptions({
     queryKey: ['accounting', 'lines', month, entity, repId],
     queryFn: ({ signal }) =>
-      api.listJournalLines(
-        { query: { month, entity, repId, account: 'accrued_commission', limit: '1000' } },
-        { signal },
+      loadAllPages(
+        1000,
+        async (page) =>
+          (
+            await api.listJournalLines(
+              { query: { month, entity, repId, account: 'accrued_commission', ...page } },
+              { signal },
+            )
+          ).lines,
       ),
   });
 

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { type ContractCosts, contractCostsQuery } from '../../api/finance-queries.js';
+import { type ContractCosts, contractCostsQuery, costsOnPage } from '../../api/finance-queries.js';
 import { usePersistedChoice } from '../../app/persisted-state.js';
 import { useSession } from '../../app/session.js';
 import { LinkButton } from '../../components/Button.js';
@@ -7,8 +7,10 @@ import { type Column, DataTable } from '../../components/DataTable.js';
 import { Facing } from '../../components/Facing.js';
 import { Loaded } from '../../components/Loaded.js';
 import { DealLink } from '../../components/links.js';
+import { useListPage } from '../../components/list-page.js';
 import { Money } from '../../components/Money.js';
 import { Card } from '../../components/Page.js';
+import { ListPager } from '../../components/Pager.js';
 import { formatMoney } from '../../shared/format/numbers.js';
 import { formatPeriod } from '../../shared/format/periods.js';
 import styles from './Finance.module.css';
@@ -89,14 +91,14 @@ function Curve({ costs: { future, currency } }: { readonly costs: ContractCosts 
 }
 
 function DealsCard({ month, entity, isOpen }: CostProps) {
-  const deals = useQuery(contractCostsQuery(month, entity, 'deal'));
+  const [page, setPage] = useListPage({ month, entity });
+  const deals = useQuery(contractCostsQuery(month, entity, 'deal', page));
   const { role } = useSession();
   const [tested, test] = usePersistedChoice<string>('impairment');
   const onTest = isOpen && role === 'admin' ? test : null;
   return (
     <Loaded query={deals} height={320}>
-      {(costs) => {
-        const { contractCosts, currency } = costs;
+      {({ contractCosts, currency, count }) => {
         const deal = contractCosts.find(({ dealId }) => dealId === tested);
         return (
           <>
@@ -108,8 +110,9 @@ function DealsCard({ month, entity, isOpen }: CostProps) {
                 rowKey={({ repId, dealId }) => `${repId} ${dealId}`}
                 isInset
               />
+              <ListPager page={page} pageSize={costsOnPage} count={count} onChange={setPage} />
             </Card>
-            <ImpairmentsCard month={month} costs={costs} onChange={onTest} />
+            <ImpairmentsCard {...{ month, entity, currency }} onChange={onTest} />
             {tested === null || deal === undefined || onTest === null ? null : (
               <ImpairmentDialog
                 month={month}

@@ -1,35 +1,46 @@
 import { useQuery } from '@tanstack/react-query';
 import { api } from '../../api/client.js';
-import { type ContractCosts, type Impairment, impairmentsQuery } from '../../api/finance-queries.js';
+import {
+  allContractCostsQuery,
+  type ContractCosts,
+  type Impairment,
+  impairmentsQuery,
+} from '../../api/finance-queries.js';
 import { showMessage } from '../../app/messages.js';
 import blocks from '../../components/Blocks.module.css';
 import { Button } from '../../components/Button.js';
 import { ConfirmButton } from '../../components/ConfirmButton.js';
-import { Loaded } from '../../components/Loaded.js';
+import { combineQueries, Loaded } from '../../components/Loaded.js';
 import { DealLink } from '../../components/links.js';
 import { Money } from '../../components/Money.js';
 import { Card } from '../../components/Page.js';
+import { ifSent } from '../../components/together.js';
 import { difference, sumAmounts } from '../../shared/format/exact.js';
 
 interface ImpairmentsProps {
   readonly month: string;
-  /** The cost of each person and deal in the company, with what was written down. */
-  readonly costs: ContractCosts;
+  readonly entity: string;
+  /** That of the company. */
+  readonly currency: string;
   /** Null where no test can be changed: in closed months, and for those who change nothing. */
   readonly onChange: ((dealId: string) => void) | null;
 }
 
 /** What the tests of a month state of deals, and what they write down in the company. Nothing without a test. */
-export function ImpairmentsCard({ month, costs, onChange }: ImpairmentsProps) {
+export function ImpairmentsCard({ month, entity, currency, onChange }: ImpairmentsProps) {
+  const tests = useQuery(impairmentsQuery(month));
+  const hasTests = tests.data !== undefined && tests.data.length > 0;
+  const costs = useQuery({ ...allContractCostsQuery(month, entity), enabled: hasTests });
   return (
-    <Loaded query={useQuery(impairmentsQuery(month))} height={104}>
-      {(tests) => {
-        const own = tests.filter(({ dealId }) => costs.contractCosts.some((row) => row.dealId === dealId));
+    <Loaded query={combineQueries({ tests, costs: ifSent(costs, tests.data === undefined || hasTests) })} height={104}>
+      {(loaded) => {
+        const rows = loaded.costs ?? [];
+        const own = loaded.tests.filter(({ dealId }) => rows.some((row) => row.dealId === dealId));
         return own.length === 0 ? null : (
           <Card title="Tests of impairment" note="what the cost exceeds the rest of the contract is written down">
             <ul className={blocks.rows}>
               {own.map((test) => (
-                <TestLine key={test.dealId} test={test} costs={costs} onChange={onChange} />
+                <TestLine key={test.dealId} {...{ test, currency, onChange }} impaired={impairedOf(test, rows)} />
               ))}
             </ul>
           </Card>
@@ -39,11 +50,18 @@ export function ImpairmentsCard({ month, costs, onChange }: ImpairmentsProps) {
   );
 }
 
-type TestLineProps = Pick<ImpairmentsProps, 'costs' | 'onChange'> & { readonly test: Impairment };
+function impairedOf({ dealId }: Impairment, costs: ContractCosts['contractCosts']): string {
+  return sumAmounts(costs.filter((row) => row.dealId === dealId).map((row) => row.impaired));
+}
 
-function TestLine({ test, costs: { contractCosts, currency }, onChange }: TestLineProps) {
+interface TestLineProps extends Pick<ImpairmentsProps, 'currency' | 'onChange'> {
+  readonly test: Impairment;
+  /** What is written down in the month, of all people of the deal. */
+  readonly impaired: string;
+}
+
+function TestLine({ test, currency, impaired, onChange }: TestLineProps) {
   const { dealId, dealName, month, remainingConsideration, remainingCost, note } = test;
-  const impaired = sumAmounts(contractCosts.filter((row) => row.dealId === dealId).map((row) => row.impaired));
   return (
     <li>
       <span>

@@ -4,12 +4,16 @@ import { type JournalLine, type LiabilityRow, linesOfPersonQuery } from '../../a
 import { Button } from '../../components/Button.js';
 import { Loaded } from '../../components/Loaded.js';
 import { DealLink, StatementLink } from '../../components/links.js';
+import { useListPage } from '../../components/list-page.js';
 import { Money } from '../../components/Money.js';
+import { ListPager } from '../../components/Pager.js';
 import { SideDrawer } from '../../components/SideDrawer.js';
 import { formatDay } from '../../shared/format/dates.js';
 import { formatPeriod } from '../../shared/format/periods.js';
 import styles from './Finance.module.css';
 import { kinds } from './words.js';
+
+const linesOnPage = 200;
 
 interface LinesDrawerProps {
   readonly month: string;
@@ -23,6 +27,7 @@ export function LinesDrawer({
   row: { entity, repId, repName, currency, opening, closing },
   onClose,
 }: LinesDrawerProps) {
+  const [page, setPage] = useListPage({ month, entity, repId, currency });
   const query = useQuery(linesOfPersonQuery(month, entity, repId ?? ''));
   return (
     <SideDrawer
@@ -35,36 +40,42 @@ export function LinesDrawer({
         {formatPeriod(month)}, in {currency}
       </p>
       <Loaded query={query} height={240}>
-        {({ lines }) => (
-          <table className={styles.lines}>
-            <tbody>
-              <tr>
-                <td>Opening</td>
-                <td>
-                  <Money amount={opening} currency={currency} unit="none" />
-                </td>
-              </tr>
-              {lines
-                .filter((line) => line.currency === currency && line.kind !== 'receivable' && line.amount !== 0)
-                .map((line) => (
-                  <tr key={line.lineId}>
+        {(lines) => {
+          const moving = lines.filter(
+            (line) => line.currency === currency && line.kind !== 'receivable' && line.amount !== 0,
+          );
+          return (
+            <>
+              <table className={styles.lines}>
+                <tbody>
+                  <tr>
+                    <td>Opening</td>
                     <td>
-                      <Subject line={line} />
-                    </td>
-                    <td>
-                      <Money amount={-line.amount} currency={currency} unit="none" signed />
+                      <Money amount={opening} currency={currency} unit="none" />
                     </td>
                   </tr>
-                ))}
-              <tr className="strong">
-                <td>Closing</td>
-                <td>
-                  <Money amount={closing} currency={currency} unit="none" />
-                </td>
-              </tr>
-            </tbody>
-          </table>
-        )}
+                  {moving.slice(page * linesOnPage, (page + 1) * linesOnPage).map((line) => (
+                    <tr key={line.lineId}>
+                      <td>
+                        <Subject line={line} />
+                      </td>
+                      <td>
+                        <Money amount={-line.amount} currency={currency} unit="none" signed />
+                      </td>
+                    </tr>
+                  ))}
+                  <tr className="strong">
+                    <td>Closing</td>
+                    <td>
+                      <Money amount={closing} currency={currency} unit="none" />
+                    </td>
+                  </tr>
+                </tbody>
+              </table>
+              <ListPager page={page} pageSize={linesOnPage} count={moving.length} onChange={setPage} />
+            </>
+          );
+        }}
       </Loaded>
     </SideDrawer>
   );
