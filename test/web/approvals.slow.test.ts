@@ -67,7 +67,7 @@ describe('approvals in the web app', function () {
     await page.waitForSelector('section[aria-label=Selection]');
     const chosen = await page.$eval('[data-row-action]:focus', (link) => link.getAttribute('data-key'));
     await page.keyboard.press('a');
-    await page.waitForSelector('[role=dialog] [type=submit]:focus');
+    await page.waitForSelector('[role=dialog] [type=submit]:not([aria-busy]):focus');
     await page.keyboard.press('Enter');
     await page.waitForFunction(`/statements? approved/.test(document.body.textContent)`);
     await waitUntilLoaded(page);
@@ -103,7 +103,7 @@ describe('approvals in the web app', function () {
     for (const one of [disputed, other]) await page.click(`input[aria-label="Select ${one?.name}"]`);
     await page.evaluate('document.activeElement.blur()');
     await page.keyboard.press('a');
-    await page.waitForSelector('[role=dialog] [type=submit]:focus');
+    await page.waitForSelector('[role=dialog] [type=submit]:not([aria-busy]):focus');
     // The worker waits until the page has been loaded again.
     await browser.service.sql(`alter table stored_jobs alter column not_before set default 'infinity'`);
     await page.keyboard.press('Enter');
@@ -146,7 +146,7 @@ describe('approvals in the web app', function () {
     await page.waitForSelector('section[aria-label=Selection]');
     await page.evaluate('document.activeElement.blur()');
     await page.keyboard.press('a');
-    await page.waitForSelector('[role=dialog] [type=submit]:focus');
+    await page.waitForSelector('[role=dialog] [type=submit]:not([aria-busy]):focus');
     await page.keyboard.press('Enter');
     await page.waitForFunction(String.raw`/\d\sstatements? approved/.test(document.body.textContent)`);
     expect(problems).to.deep.equal([]);

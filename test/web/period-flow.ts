@@ -179,7 +179,7 @@ export function describePeriodFlow(variants: readonly FlowVariant[]): void {
       const bar = (page.viewport()?.width ?? 0) < 768 ? `Approve 1, ${money(summary.netPayout)}` : 'Approve 1';
       await input.press(page, 'button', bar);
       await page.waitForSelector('[role=dialog]');
-      await page.waitForSelector('[role=dialog] [type=submit]:focus');
+      await page.waitForSelector('[role=dialog] [type=submit]:not([aria-busy]):focus');
       await page.keyboard.press('Enter');
       const stored = () => browser.workspace.api.expect(200, 'GET', own);
       await until(async () => (await stored()).status === 'approved');

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
-import { type Dispute, type Line } from '#web/api/queries.js';
-import { type Attainment, type Exceptions, isWaiting, type TeamStatements, waiting } from '#web/api/team-queries.js';
+import { disputeCountsQuery, isWaiting, type Line, waitingDisputesQuery } from '#web/api/queries.js';
+import { type Attainment, type Exceptions, type TeamStatements } from '#web/api/team-queries.js';
+import { queryClient } from '#web/app/query-client.js';
 import { netSums, sumWords } from '#web/features/statements/pay-sums.js';
 import { approvedWords, rejections } from '#web/pages/team/approvals/approval-outcome.js';
 import {
@@ -18,7 +19,7 @@ import {
 import { changedLines } from '#web/pages/team/approvals/changed-lines.js';
 import { neighbours, nextOf } from '#web/pages/team/approvals/review-order.js';
 import { isSeen, look, paidThenAndNow, type SeenStatement } from '#web/pages/team/approvals/seen-statements.js';
-import { undecidedBefore } from '#web/pages/team/approvals/undecided.js';
+import { confirmableWith, undecidedBefore } from '#web/pages/team/approvals/undecided.js';
 import { mainAttainment } from '#web/pages/team/attainment.js';
 import { findBand } from '#web/pages/team/bands.js';
 import { statement } from './samples.js';
@@ -97,6 +98,14 @@ describe('the warning before an approval', () => {
     expect(words.map((text) => text.replaceAll('\u00a0', ' '))).to.deep.equal([
       'rosa, September 2026: +USD 684.00 and −EUR 5.00',
     ]);
+  });
+});
+
+describe('the action of an approval', () => {
+  it('can be used once it is known what is undecided', () => {
+    expect(confirmableWith({ data: undefined, error: null })).to.deep.equal({ isBusy: true, disabled: false });
+    expect(confirmableWith({ data: undefined, error: new Error() })).to.deep.equal({ isBusy: false, disabled: true });
+    expect(confirmableWith({ data: [], error: null })).to.deep.equal({ isBusy: false, disabled: false });
   });
 });
 
@@ -402,7 +411,28 @@ describe('a question', () => {
   it('waits until it is decided or withdrawn', () => {
     const statuses = ['open', 'in_review', 'accepted', 'rejected', 'withdrawn'] as const;
     expect(statuses.filter((status) => isWaiting({ status }))).to.deep.equal(['open', 'in_review']);
-    expect(waiting(statuses.map((status) => ({ status })) as unknown as readonly Dispute[]).length).to.equal(2);
+  });
+
+  it('waits also if more recent ones than one request has are decided', async () => {
+    const disputes = Array.from({ length: 1100 }, (_, index) => ({
+      disputeId: `${index}`,
+      status: index < 550 ? 'accepted' : index % 2 === 0 ? 'open' : 'in_review',
+      openedAt: new Date(1e12 - index).toISOString(),
+    }));
+    const original = globalThis.fetch;
+    globalThis.fetch = async (input) => {
+      const { searchParams } = new URL(String(input instanceof Request ? input.url : input), 'http://localhost');
+      const [status, offset] = [searchParams.get('status'), Number(searchParams.get('offset') ?? 0)];
+      const found = disputes.filter((dispute) => status === null || dispute.status === status);
+      const page = found.slice(offset, offset + Number(searchParams.get('limit')));
+      return Response.json({ disputes: page, count: found.length });
+    };
+    const counts = await queryClient.fetchQuery(disputeCountsQuery);
+    const waiting = await queryClient.fetchQuery(waitingDisputesQuery);
+    globalThis.fetch = original;
+    queryClient.clear();
+    expect(counts).to.deep.equal({ all: 1100, waiting: 550 });
+    expect(waiting).to.deep.equal(disputes.slice(550));
   });
 });
 

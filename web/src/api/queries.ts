@@ -142,12 +142,59 @@ export const planHistoryQuery = (planId: string) =>
 
 export type Dispute = Answer<'listDisputes'>['disputes'][number];
 
+/** The latest disputes of a person. */
 export const disputesQuery = (filter: { readonly repId?: string; readonly period?: string }) =>
   queryOptions({
     queryKey: ['disputes', filter],
     queryFn: ({ signal }) => api.listDisputes({ query: { ...filter, limit: '500' } }, { signal }),
     placeholderData: keepPreviousData,
   });
+
+/** The states in which a dispute waits for a decision. */
+const waitingStates = ['open', 'in_review'] as const;
+
+export function isWaiting({ status }: Pick<Dispute, 'status'>): boolean {
+  return waitingStates.some((state) => state === status);
+}
+
+/** The max number of disputes of one response. */
+const disputesOfPage = 500;
+
+/** Every dispute that waits, the latest first. */
+export const waitingDisputesQuery = queryOptions({
+  queryKey: ['disputes', 'waiting'],
+  queryFn: async ({ signal }) => {
+    const lists = await Promise.all(
+      waitingStates.map((status) =>
+        loadAllPages(
+          disputesOfPage,
+          async (page) => (await api.listDisputes({ query: { status, ...page } }, { signal })).disputes,
+        ),
+      ),
+    );
+    return lists.flat().sort((a, b) => (a.openedAt < b.openedAt ? 1 : -1));
+  },
+});
+
+/** How many disputes wait, of all that there are. */
+export const disputeCountsQuery = queryOptions({
+  queryKey: ['disputes', 'counts'],
+  queryFn: async ({ signal }) => {
+    const [all = 0, ...waiting] = await Promise.all(
+      [{}, ...waitingStates.map((status) => ({ status }))].map(
+        async (filter) => (await api.listDisputes({ query: { ...filter, limit: '1' } }, { signal })).count,
+      ),
+    );
+    return { all, waiting: waiting.reduce((sum, count) => sum + count, 0) };
+  },
+});
+
+/** Every dispute that the person may see, the latest first. */
+export const allDisputesQuery = queryOptions({
+  queryKey: ['disputes', 'all'],
+  queryFn: ({ signal }) =>
+    loadAllPages(disputesOfPage, async (page) => (await api.listDisputes({ query: page }, { signal })).disputes),
+});
 
 export const disputeQuery = (disputeId: string) =>
   queryOptions({

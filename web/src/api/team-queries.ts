@@ -5,7 +5,7 @@ import { type Answer, api } from './client.js';
 import { withCollectedCredit } from './collected-credit.js';
 import { withOwnCurrency } from './own-currency.js';
 import { idsOfRequest } from './person-list-queries.js';
-import { type Dispute, type Statement } from './queries.js';
+import { type Statement } from './queries.js';
 
 export type TeamOverview = Extract<Answer<'getCommissions'>, { reps: readonly { attainment: unknown }[] }>;
 export type TeamMember = TeamOverview['reps'][number];
@@ -241,16 +241,6 @@ export const versionQuery = (repId: string, period: string, version: number) =>
     staleTime: Number.POSITIVE_INFINITY,
     select: withOwnCurrency<Statement>,
   });
-
-/** Whether the dispute waits for a decision. */
-export function isWaiting({ status }: Pick<Dispute, 'status'>): boolean {
-  return status === 'open' || status === 'in_review';
-}
-
-/** The disputes that wait for a decision. */
-export function waiting(disputes: readonly Dispute[]): readonly Dispute[] {
-  return disputes.filter(isWaiting);
-}
 
 /** Whether another approved statement pays the days of this one, which then can no longer be approved. */
 export function isPaidElsewhere({ status, coveredBy }: Pick<TeamStatement, 'status' | 'coveredBy'>): boolean {

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
-import { disputesQuery } from '../api/queries.js';
-import { differenceCountQuery, toApproveQuery, waiting } from '../api/team-queries.js';
+import { disputeCountsQuery, disputesQuery } from '../api/queries.js';
+import { differenceCountQuery, toApproveQuery } from '../api/team-queries.js';
 import { useUnread } from '../features/disputes/read-answers.js';
 import styles from './Navigation.module.css';
 import { useSession } from './session.js';
@@ -28,7 +28,7 @@ function useApprovals(): number {
 }
 
 function useQuestions(): number {
-  return waiting(useQuery(disputesQuery({})).data?.disputes ?? []).length;
+  return useQuery(disputeCountsQuery).data?.waiting ?? 0;
 }
 
 /** Answers to the person's own questions. */

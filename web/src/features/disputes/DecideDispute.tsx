@@ -1,8 +1,8 @@
 import { useState } from 'react';
 import { useAction, useChange } from '../../api/change.js';
 import { api } from '../../api/client.js';
-import { type Statement } from '../../api/queries.js';
-import { type Discrepancy, type DisputeDetail, isWaiting } from '../../api/team-queries.js';
+import { isWaiting, type Statement } from '../../api/queries.js';
+import { type Discrepancy, type DisputeDetail } from '../../api/team-queries.js';
 import { showMessage } from '../../app/messages.js';
 import { isPersisted, usePersistedForm } from '../../app/persisted-state.js';
 import { useSession } from '../../app/session.js';

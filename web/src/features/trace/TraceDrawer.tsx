@@ -2,8 +2,7 @@ import { IconChevronDown, IconChevronUp, IconCopy, IconMessageCircleQuestion, Ic
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useRouter } from '@tanstack/react-router';
 import { lazy, Suspense } from 'react';
-import { disputesQuery, type Explanation, explanationQuery } from '../../api/queries.js';
-import { isWaiting } from '../../api/team-queries.js';
+import { disputesQuery, type Explanation, explanationQuery, isWaiting } from '../../api/queries.js';
 import { copyText } from '../../app/clipboard.js';
 import { showMessage } from '../../app/messages.js';
 import { usePersistedDialog } from '../../app/persisted-state.js';

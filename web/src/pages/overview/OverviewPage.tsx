@@ -1,14 +1,13 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
-import { disputesQuery } from '../../api/queries.js';
+import { disputeCountsQuery } from '../../api/queries.js';
 import {
   discrepanciesQuery,
   type Exceptions,
   exceptionsQuery,
   finishedExceptions,
   teamSumsQuery,
-  waiting,
 } from '../../api/team-queries.js';
 import { useSession } from '../../app/session.js';
 import { usePeriod } from '../../app/today.js';
@@ -37,7 +36,7 @@ const route = getRouteApi('/_shell/overview');
 export function OverviewPage() {
   const navigate = useNavigate({ from: '/overview' });
   const period = usePeriod(route.useSearch().period);
-  const open = waiting(useQuery(disputesQuery({})).data?.disputes ?? []).length;
+  const open = useQuery(disputeCountsQuery).data?.waiting ?? 0;
   // Read once, so that the list does not move while it is completed.
   const { workspace } = useSession();
   const [isSetUp] = useState(() => wasSetUp(workspace.workspaceId));

@@ -1,7 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { disputesQuery, type Line, type Statement } from '../../api/queries.js';
-import { waiting } from '../../api/team-queries.js';
+import { disputesQuery, isWaiting, type Line, type Statement } from '../../api/queries.js';
 import blocks from '../../components/Blocks.module.css';
 import { Button } from '../../components/Button.js';
 import { type Column, DataTable } from '../../components/DataTable.js';
@@ -64,7 +63,7 @@ const minSearched = 10;
 export function StatementLines({ statement, visible, showsAll, find, onFind, tracedId }: StatementLinesProps) {
   const { lineItems, currency, status, repId, period } = statement;
   const { disputes = [] } = useQuery(disputesQuery({ repId, period })).data ?? {};
-  const questions = new Map(waiting(disputes).map((dispute) => [dispute.eventId, dispute.disputeId]));
+  const questions = new Map(disputes.filter(isWaiting).map((dispute) => [dispute.eventId, dispute.disputeId]));
   const groups = groupLines(visible);
   const byKey = new Map(groups.map((group) => [group.key, group]));
   const hasFilter = lineItems.length >= minSearched || find !== '';

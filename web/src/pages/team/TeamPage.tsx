@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
-import { disputesQuery } from '../../api/queries.js';
+import { disputeCountsQuery } from '../../api/queries.js';
 import {
   countOf,
   exceptionsQuery,
@@ -14,7 +14,6 @@ import {
   teamStatementsQuery,
   teamSumsQuery,
   toApproveQuery,
-  waiting,
   withIds,
 } from '../../api/team-queries.js';
 import { useEndedPeriod, usePeriod, useToday } from '../../app/today.js';
@@ -231,7 +230,7 @@ function bookingWords(bookings: NonNullable<TeamOverview['bookings']>, currency:
 function ToDo({ period, discrepancies }: { readonly period: string; readonly discrepancies: number }) {
   const toApprove = useEndedPeriod();
   const statements = useQuery(toApproveQuery(toApprove)).data;
-  const disputes = useQuery(disputesQuery({})).data?.disputes;
+  const questions = useQuery(disputeCountsQuery).data?.waiting;
   const exceptions = finishedExceptions(useQuery(exceptionsQuery(period)).data);
   const month = shortPeriod(toApprove);
   const missing = statements === undefined || statements.none === 0 ? '' : `, ${statements.none} not generated`;
@@ -247,7 +246,7 @@ function ToDo({ period, discrepancies }: { readonly period: string; readonly dis
             Approvals
           </Link>
         </Item>
-        <Item count={disputes === undefined ? undefined : waiting(disputes).length} one="question" many="questions">
+        <Item count={questions} one="question" many="questions">
           <Link to="/questions">Questions</Link>
         </Item>
         <Item count={discrepancies} one="discrepancy" many="discrepancies">

@@ -1,7 +1,12 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
-import { type Dispute, disputesQuery } from '../../api/queries.js';
-import { waiting } from '../../api/team-queries.js';
+import {
+  allDisputesQuery,
+  type Dispute,
+  disputeCountsQuery,
+  isWaiting,
+  waitingDisputesQuery,
+} from '../../api/queries.js';
 import { type Column, DataTable } from '../../components/DataTable.js';
 import { RowHints } from '../../components/Kbd.js';
 import { Loaded } from '../../components/Loaded.js';
@@ -23,49 +28,52 @@ const route = getRouteApi('/_shell/questions');
 export function TeamQuestionsPage() {
   const navigate = useNavigate({ from: '/questions' });
   const tab = route.useSearch().tab ?? 'waiting';
-  const disputes = useQuery(disputesQuery({}));
+  const counts = useQuery(disputeCountsQuery);
+  const waiting = useQuery({ ...waitingDisputesQuery, enabled: tab === 'waiting' });
+  const all = useQuery({ ...allDisputesQuery, enabled: tab !== 'waiting' });
   return (
     <Page
       title="Questions"
       crumbs={[{ label: 'Team', to: '/team' }, { label: 'Questions' }]}
-      facts={[disputes.data === undefined ? null : formatCount(disputes.data.count, 'question')]}
+      facts={[counts.data === undefined ? null : formatCount(counts.data.all, 'question')]}
     >
-      <Loaded query={disputes} height={320}>
-        {({ disputes: all }) => {
-          const open = waiting(all);
-          const visible = tab === 'all' ? all : all.filter((item) => open.includes(item) === (tab === 'waiting'));
-          return (
-            <div>
-              <Tabs
-                label="Questions by state"
-                current={tab}
-                onChange={(next) => navigate({ search: { tab: next } })}
-                tabs={[
-                  { key: 'waiting', label: 'Waiting', count: open.length },
-                  { key: 'decided', label: 'Decided', count: all.length - open.length },
-                  { key: 'all', label: 'All', count: all.length },
-                ]}
-                side={<RowHints action="open" />}
-              />
-              {visible.length === 0 ? (
-                <EmptyState title={tab === 'waiting' ? 'No question waits for you' : 'There is no question here'}>
-                  People ask about an amount on their statement. You find the question here, with what the service had
-                  calculated.
-                </EmptyState>
-              ) : (
-                <div className={styles.table}>
-                  <DataTable
-                    caption="Questions about statements"
-                    columns={columns}
-                    rows={visible}
-                    rowKey={({ disputeId }) => disputeId}
-                    rowHeight={35}
-                  />
-                </div>
-              )}
-            </div>
-          );
-        }}
+      <Loaded query={counts} height={320}>
+        {(count) => (
+          <div>
+            <Tabs
+              label="Questions by state"
+              current={tab}
+              onChange={(next) => navigate({ search: { tab: next } })}
+              tabs={[
+                { key: 'waiting', label: 'Waiting', count: count.waiting },
+                { key: 'decided', label: 'Decided', count: count.all - count.waiting },
+                { key: 'all', label: 'All', count: count.all },
+              ]}
+              side={<RowHints action="open" />}
+            />
+            <Loaded query={tab === 'waiting' ? waiting : all} height={320}>
+              {(disputes) => {
+                const visible = tab === 'decided' ? disputes.filter((dispute) => !isWaiting(dispute)) : disputes;
+                return visible.length === 0 ? (
+                  <EmptyState title={tab === 'waiting' ? 'No question waits for you' : 'There is no question here'}>
+                    People ask about an amount on their statement. You find the question here, with what the service had
+                    calculated.
+                  </EmptyState>
+                ) : (
+                  <div className={styles.table}>
+                    <DataTable
+                      caption="Questions about statements"
+                      columns={columns}
+                      rows={visible}
+                      rowKey={({ disputeId }) => disputeId}
+                      rowHeight={35}
+                    />
+                  </div>
+                );
+              }}
+            </Loaded>
+          </div>
+        )}
       </Loaded>
     </Page>
   );

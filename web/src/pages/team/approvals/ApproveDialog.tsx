@@ -1,10 +1,11 @@
 import { IconAlertTriangle, IconCheck } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { discrepanciesQuery } from '../../../api/team-queries.js';
+import { type Discrepancy, discrepanciesQuery } from '../../../api/team-queries.js';
 import { useToday } from '../../../app/today.js';
 import { Dialog } from '../../../components/Dialog.js';
 import { Facing } from '../../../components/Facing.js';
+import { Loaded } from '../../../components/Loaded.js';
 import { Note } from '../../../components/Note.js';
 import { earnedSums, hasPayouts, netSums, sumWords } from '../../../features/statements/pay-sums.js';
 import { formatDay } from '../../../shared/format/dates.js';
@@ -12,7 +13,7 @@ import { formatCount, formatNumber } from '../../../shared/format/numbers.js';
 import { daysOf, formatPeriod } from '../../../shared/format/periods.js';
 import styles from './Approvals.module.css';
 import { type ApprovalRow, approvalVerb, countApproved } from './approval-rows.js';
-import { undecidedBefore } from './undecided.js';
+import { confirmableWith, undecidedBefore } from './undecided.js';
 
 interface ApproveDialogProps {
   /** The currency of the workspace. */
@@ -31,6 +32,7 @@ export function ApproveDialog({ currency, period, selected, onClose, onConfirm }
   const hasEnded = to < useToday();
   const verb = approvalVerb(statements);
   const approved = countApproved(statements);
+  const open = useQuery(discrepanciesQuery('open'));
   return (
     <Dialog
       title={`${verb} ${formatCount(selected.length, 'statement')}`}
@@ -39,6 +41,7 @@ export function ApproveDialog({ currency, period, selected, onClose, onConfirm }
       action={{
         icon: IconCheck,
         children: `${verb} ${selected.length}${hasEnded ? '' : ' early'}`,
+        ...confirmableWith(open),
       }}
     >
       <Facing
@@ -62,7 +65,9 @@ export function ApproveDialog({ currency, period, selected, onClose, onConfirm }
           </p>
         </Note>
       )}
-      <Undecided period={period} selected={selected} />
+      <Loaded query={open} height={0}>
+        {(differences) => <Undecided {...{ period, selected, differences }} />}
+      </Loaded>
       <p className={styles.names}>
         {selected.map(({ statement }) => `${statement.name} v${statement.version}`).join(', ')}
       </p>
@@ -84,10 +89,14 @@ function signedWords(signed: number, approved: number): string {
   return approved === 0 ? `${waiting}.` : `${waiting}, and ${formatNumber(approved)} are approved.`;
 }
 
+interface UndecidedProps extends Pick<ApproveDialogProps, 'period' | 'selected'> {
+  /** The open ones of the team. */
+  readonly differences: readonly Discrepancy[];
+}
+
 /** Earlier differences of these people: they are not in the statements, and move their tiers once they are decided. */
-function Undecided({ period, selected }: Pick<ApproveDialogProps, 'period' | 'selected'>) {
-  const open = useQuery(discrepanciesQuery('open')).data ?? [];
-  const undecided = undecidedBefore(open, period, new Set(selected.map(({ repId }) => repId)));
+function Undecided({ period, selected, differences }: UndecidedProps) {
+  const undecided = undecidedBefore(differences, period, new Set(selected.map(({ repId }) => repId)));
   if (undecided.length === 0) return null;
   return (
     <Note

@@ -1,3 +1,4 @@
+import { type UseQueryResult } from '@tanstack/react-query';
 import { type Discrepancy } from '../../../api/team-queries.js';
 import { sumByCurrency, sumWords } from '../../../features/statements/pay-sums.js';
 import { daysOf, formatPeriod } from '../../../shared/format/periods.js';
@@ -6,6 +7,11 @@ type Difference = Pick<
   Discrepancy,
   'discrepancyId' | 'repId' | 'repName' | 'period' | 'delta' | 'currency' | 'otherCurrencies'
 >;
+
+/** Nothing is confirmed before it is known what is undecided: the action is busy until then, and closed if that does not load. */
+export function confirmableWith({ data, error }: Pick<UseQueryResult<unknown>, 'data' | 'error'>) {
+  return { isBusy: data === undefined && error === null, disabled: data === undefined && error !== null };
+}
 
 /** The open differences of the people in periods that ended before the given one, such as "Rosa Diaz, September 2026: +$684.00". */
 export function undecidedBefore(
