@@ -315,7 +315,8 @@ async function createRefunds(db: Kysely<unknown>): Promise<void> {
       -- the deal key of its events
       deal_key text generated always as ('refund:' || deal_id || ':' || refund_id) stored,
       updated_at timestamptz not null default now(),
-      primary key (workspace_id, deal_id, refund_id)
+      primary key (workspace_id, deal_id, refund_id),
+      check (lines is null or amount is null)
     )`.execute(db);
   await sql`create index deal_refunds_by_day on deal_refunds (workspace_id, day)`.execute(db);
   await sql`create index deal_refunds_by_key on deal_refunds (workspace_id, deal_key)`.execute(db);

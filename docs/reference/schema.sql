@@ -1409,6 +1409,7 @@ CREATE TABLE deal_refunds (
   CONSTRAINT deal_refunds_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(workspace_id),
   CONSTRAINT deal_refunds_amount_check CHECK ((amount > (0)::numeric)),
   CONSTRAINT deal_refunds_cause_check CHECK ((cause = ANY (ARRAY['cancellation'::text, 'refund'::text, 'non_payment'::text]))),
+  CONSTRAINT deal_refunds_check CHECK (((lines IS NULL) OR (amount IS NULL))),
   CONSTRAINT deal_refunds_reason_check CHECK ((length(reason) <= 1000)),
   CONSTRAINT deal_refunds_refund_id_check CHECK (((refund_id !~ ':'::text) AND ((length(refund_id) >= 1) AND (length(refund_id) <= 200))))
 );

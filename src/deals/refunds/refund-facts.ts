@@ -5,8 +5,9 @@ import { type RefundKey, type RefundTerms, type StoredRefund } from './refund.js
 import { storeRefunds } from './refund-store.js';
 import { listRefunds } from './refund-views.js';
 
-/** A refund as a file states it. Waivers are not in the file, and stay. */
-export interface RefundFact extends RefundKey, RefundTerms {
+/** A refund as a file states it: of an amount and of no lines. Waivers are not in the file, and stay. */
+export interface RefundFact extends RefundKey, Omit<RefundTerms, 'lines'> {
+  readonly lines?: RefundTerms['lines'] | null;
   readonly waivers?: readonly Omit<StoredRefund['waivers'][number], 'repName'>[];
 }
 

@@ -271,6 +271,20 @@ describe('refunds of deals', () => {
     ]);
   });
 
+  it('of lines are replaced by a file, which names no lines and refunds the amount that it states', async () => {
+    await twoDeals();
+    const { api } = workspace;
+    await api.expect(200, 'PUT', '/v1/deals/second/lines', { lines: [{ lineId: '1', amount: 60_000 }] });
+    const byLines = { day: '2026-04-20', cause: 'refund', lines: [{ lineId: '1' }] };
+    await api.expect(200, 'PUT', '/v1/deals/second/refunds/r', byLines);
+    const csv = 'dealId,refundId,day,cause,amount\nsecond,r,2026-04-20,refund,15000';
+    const { results } = await api.expect(200, 'POST', '/v1/refunds/import', csv, { 'Content-Type': 'text/csv' });
+    expect(results[0].outcome).to.equal('changed');
+    const { refunds } = await api.expect(200, 'GET', '/v1/deals/second/refunds');
+    expect([refunds[0].amount, refunds[0].lines]).to.deep.equal([15_000, undefined]);
+    expect(await takenBack()).to.deep.equal({ 'Ann second r': ['2026-04-20', -1800, -15_000] });
+  });
+
   it('is an exception of its period where no rule has a policy, until it is accepted', async () => {
     await twoDeals(null);
     const listed = async (period: string) => {

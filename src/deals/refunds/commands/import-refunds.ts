@@ -21,7 +21,7 @@ type Row = TableRow<keyof typeof fileColumns.refunds>;
 
 const rowTerms = refundParams.extend(refundTerms.omit({ lines: true }).shape);
 
-function readRow({ cells }: Row, reader: CellReader, currencies: ReadonlyMap<string, string>): RefundFact {
+function readRow({ cells }: Row, reader: CellReader, currencies: ReadonlyMap<string, string>) {
   const amount = reader.amount('amount', cells.amount);
   const currency = currencies.get(cells.dealId ?? '');
   if (currency !== undefined) assertCurrency('amount', amount, currency);
@@ -48,7 +48,7 @@ async function readRows(tx: Transaction, sent: readonly Row[], reader: CellReade
     if (seen.has(key)) throw rejectedRow(`refund ${fact.refundId} of deal ${fact.dealId} is in another row`);
     seen.add(key);
     assertWithinDeal(amounts, fact, fact);
-    return { fact };
+    return { fact: { ...fact, lines: null } };
   });
 }
 
