@@ -198,17 +198,17 @@ export async function updateCorrections(
     where d.workspace_id = ${tx.workspaceId} and d.deal_id = n.deal_id`.execute(tx.db);
 }
 
-/** Stores the later time of an unchanged report, so that older data is recognized as stale. */
+/** Stores the times that the source reported, by which older data is recognized as stale. */
 export async function updateSourceTimes(
   tx: Transaction,
-  deals: readonly { readonly dealId: string; readonly at: Date }[],
+  deals: readonly { readonly dealId: string; readonly at: Date | null }[],
 ): Promise<void> {
   if (deals.length === 0) return;
   await sql`
     update deals d set source_updated_at = n.at
     from (select * from ${unnestRows(deals, [
       ['deal_id', 'text', (deal) => deal.dealId],
-      ['at', 'timestamptz', (deal) => deal.at.toISOString()],
+      ['at', 'timestamptz', (deal) => deal.at?.toISOString() ?? null],
     ])}) n
     where d.workspace_id = ${tx.workspaceId} and d.deal_id = n.deal_id`.execute(tx.db);
 }

@@ -294,6 +294,11 @@ const dayOrInstant = z
 /** The commission of refunds has keys of this form, which no deal may have. */
 export const dealId = text(200).refine((id) => !isRefundKey(id), 'must not begin with refund:');
 
+/** A source that states a later time is wrong: it would make everything that follows stale. */
+export function latestSourceTime(now: number): Date {
+  return new Date(now + 86_400_000);
+}
+
 export const dealBody = z.strictObject({
   fields: dealFields.optional(),
   name: text(500).nullish().describe('Name of the deal'),
@@ -312,8 +317,11 @@ export const dealBody = z.strictObject({
   ownerEmail: text(254).nullish().describe('E-mail address of the owner, in any case'),
   repId: uuid.nullish().describe('The owner as a rep (UUID), in place of ownerId and ownerEmail'),
   sourceUpdatedAt: instant
+    .refine((at) => Date.parse(at) < latestSourceTime(Date.now()).getTime(), 'must be at most one day in the future')
     .nullish()
-    .describe('When the CRM last changed the deal. An older snapshot does not replace a newer one'),
+    .describe(
+      'When the CRM last changed the deal, at most one day in the future. An older snapshot does not replace a newer one',
+    ),
 });
 
 /** The content of a deal as sent; null is the same as absent. */

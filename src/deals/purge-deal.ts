@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { type InjectionToken } from 'tsyringe';
 import { z } from 'zod';
 import { type Transaction } from '../platform/database/unit-of-work.js';
+import { latestSourceTime } from './deal.js';
 import { type StoredDeal } from './deal-store.js';
 
 const count = (things: string) => z.int().describe(`Number of ${things}`);
@@ -36,7 +37,7 @@ export async function purgeDeal(
   const paid = await removePayFacts(tx, dealId);
   await sql`
     insert into deal_tombstones as t (workspace_id, deal_id, purged_at)
-    select workspace_id, deal_id, greatest(source_updated_at, ${at}) from deals
+    select workspace_id, deal_id, least(greatest(source_updated_at, ${at}), ${latestSourceTime(at.getTime())}) from deals
     where workspace_id = ${tx.workspaceId} and deal_id = ${dealId}
     on conflict (workspace_id, deal_id) do update set purged_at = excluded.purged_at`.execute(tx.db);
   await sql`

@@ -7,7 +7,15 @@ import { mapInParallel } from '../kernel/waiting.js';
 import { isStorable } from '../platform/database/columns.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
 import { type AffectedReps, affectedByChanges, affectedByDeletions } from './affected-reps.js';
-import { checkFields, dealId as dealIdSchema, fieldLength, maxFields, maxFieldsLength, readContent } from './deal.js';
+import {
+  checkFields,
+  dealId as dealIdSchema,
+  fieldLength,
+  latestSourceTime,
+  maxFields,
+  maxFieldsLength,
+  readContent,
+} from './deal.js';
 import { repsIn } from './deal-credits.js';
 import { type DealDeletion, lockDeals, purgedDeals, type StoredDeal, softDeleteDeals } from './deal-store.js';
 import { type IncomingDeal } from './incoming-deal.js';
@@ -73,7 +81,7 @@ export async function recordReportedDeals(tx: Transaction, report: Report): Prom
   });
   const affected = await recordLive(tx, report, notPurged, outcomes, skipped);
   const deletions = notPurged.filter((deal) => deal.deleted);
-  const affectedByDeletion = await recordDeletions(tx, deletions, outcomes);
+  const affectedByDeletion = await recordDeletions(tx, report, deletions, outcomes);
   return { outcomes, skipped, affected: new Map([...affected, ...affectedByDeletion]) };
 }
 
@@ -141,6 +149,7 @@ function storableLine({ fields, ...line }: DealLine): DealLine {
 
 async function recordDeletions(
   tx: Transaction,
+  { fetchedAt }: Report,
   reported: readonly ReportedDeal[],
   outcomes: Map<string, ReportOutcome>,
 ): Promise<Map<string, AffectedReps>> {
@@ -151,7 +160,8 @@ async function recordDeletions(
   );
   const toDelete: StoredDeal[] = [];
   const deletions: DealDeletion[] = [];
-  for (const { id: dealId, modifiedAt: at } of reported) {
+  for (const { id: dealId, ...deal } of reported) {
+    const at = deal.modifiedAt === null ? null : resolveTime(deal, fetchedAt);
     const current = stored.get(dealId);
     if (current === undefined || current.deleted) outcomes.set(dealId, 'unchanged');
     else if (at !== null && current.sourceUpdatedAt !== null && at < current.sourceUpdatedAt)
@@ -168,16 +178,10 @@ async function recordDeletions(
   return affected;
 }
 
-const dayMs = 86_400_000;
-
-/**
- * A time far in the future would make everything that follows stale, so it is treated as an error and replaced by
- * the time of the read.
- */
-function resolveTime({ modifiedAt }: ReportedDeal, fetchedAt: Date | null): Date | null {
+/** A time that cannot be right is replaced by the time of the read. */
+function resolveTime({ modifiedAt }: Pick<ReportedDeal, 'modifiedAt'>, fetchedAt: Date | null): Date | null {
   if (modifiedAt === null) return fetchedAt;
-  const latest = (fetchedAt?.getTime() ?? Date.now()) + dayMs;
-  const isSane = modifiedAt.getTime() > 0 && modifiedAt.getTime() < latest;
+  const isSane = modifiedAt.getTime() > 0 && modifiedAt < latestSourceTime(fetchedAt?.getTime() ?? Date.now());
   return isSane ? modifiedAt : fetchedAt;
 }
 

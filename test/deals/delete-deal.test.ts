@@ -76,6 +76,15 @@ describe('DELETE /v1/deals/:dealId', () => {
       expect(await workspace.remove('d1', { hard }).catch(() => 'rejected')).to.equal('rejected');
   });
 
+  it('for good lasts at most a day longer than now, whatever time the source once stated', async () => {
+    await workspace.db.sql("update deals set source_updated_at = '2100-01-01' where deal_id = 'd1'");
+    await workspace.remove('d1', { hard: 'true' });
+    const [tombstone] = await workspace.db.sql<{ ahead: number }>(
+      'select extract(epoch from purged_at - now())::float8 as ahead from deal_tombstones',
+    );
+    expect(tombstone?.ahead).to.be.at.most(86_400);
+  });
+
   it('is undone by a newer version of the deal and not by an older one', async () => {
     await workspace.remove('d1');
     const body = { repId: ann, amount: 1000, closeDate: '2026-01-10' };

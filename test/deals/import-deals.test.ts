@@ -88,10 +88,11 @@ describe('POST /v1/deals/import', () => {
       `d6\t6\t${ann}\t2026-01-01`,
       `${'x'.repeat(201)}\t7\t\t`,
       `d8\t8\t${ann}\t2026-01-01T00:00:00Z`,
+      `d9\t9\t${ann}\t${new Date(Date.now() + 25 * 3_600_000).toISOString()}`,
     ];
     const answer = await workspace.importFile({ text: lines.join('\n'), query: { delimiter: 'tab' } });
     expect(answer.accepted).to.equal(1);
-    expect(answer.rejected.map((one) => one.row)).to.deep.equal([1, 2, 3, 4, 5, 6, 7]);
+    expect(answer.rejected.map((one) => one.row)).to.deep.equal([1, 2, 3, 4, 5, 6, 7, 9]);
     expect(answer.rejected.map((one) => one.reason.split(':')[0])).to.deep.equal([
       'has 2 columns where the header has 4',
       'id',
@@ -100,6 +101,7 @@ describe('POST /v1/deals/import', () => {
       'repId',
       'sourceUpdatedAt',
       'id',
+      'sourceUpdatedAt',
     ]);
     expect(await stored('d8')).to.include({ repId: ann, amount: 8, sourceUpdatedAt: '2026-01-01T00:00:00.000Z' });
   });

@@ -98,6 +98,13 @@ describe('PUT /v1/deals/:dealId', () => {
     });
   });
 
+  it('rejects a time more than a day in the future, which would make every later version stale', async () => {
+    const ahead = (hours: number) => ({ sourceUpdatedAt: new Date(Date.now() + hours * 3_600_000).toISOString() });
+    const error = await workspace.put('d1', { name: 'a', ...ahead(25) }).catch((failure: unknown) => failure);
+    expect(error).to.be.instanceOf(Failure).with.property('code', 'VALIDATION_FAILED');
+    expect(await workspace.put('d1', { name: 'a', ...ahead(23) })).to.include({ name: 'a' });
+  });
+
   it('stores the later time of an unchanged deal', async () => {
     await workspace.put('d1', { name: 'a', sourceUpdatedAt: '2026-01-01T00:00:00Z' });
     await workspace.put('d1', { name: 'a', sourceUpdatedAt: '2026-01-03T00:00:00Z' });

@@ -65,6 +65,19 @@ describe('deals that a CRM reports', () => {
     expect(row?.slugs).to.deep.equal(['amount', ...Array.from({ length: 8 }, (_, index) => `text${index}`)]);
   });
 
+  it('with a deletion in a later year are deleted, and later reports are not older than it', async () => {
+    await report('ahead', 100, at(1));
+    const deleted = { id: 'ahead', fields: {}, modifiedAt: new Date('2199-01-01T00:00:00Z'), deleted: true };
+    const { outcomes } = await service.running.service.unitOfWork.run(
+      { workspaceId },
+      { lock: 'shared', access: 'write' },
+      (tx) => recordReportedDeals(tx, { provider: 'crmc', deals: [deleted], fetchedAt: null, keepStale: true }),
+    );
+    expect(outcomes.get('ahead')).to.equal('deleted');
+    expect(await report('ahead', 200, null)).to.equal('changed');
+    expect(await amountOf('ahead')).to.equal(200);
+  });
+
   it('from deliveries without a request are stored in the order of arrival', async () => {
     expect(await report('pushed', 100, null)).to.equal('created');
     expect(await report('pushed', 200, null)).to.equal('changed');

@@ -49,6 +49,21 @@ describe('the history of imports', () => {
     expect(Object.keys(kinds).sort()).to.deep.equal(ids.sort());
   });
 
+  it('restores the times of the source, so that data older than the import is not stale after it is taken back', async () => {
+    const file = (amount: number, at: string) =>
+      api.expect(200, 'POST', '/v1/deals/import', { deals: [{ dealId: 'd1', amount, sourceUpdatedAt: at }] });
+    await file(100, '2026-03-01T00:00:00.000Z');
+    await file(200, '2026-05-01T00:00:00.000Z');
+    await takeBack((await list())[0].importId);
+    const stored = async () => {
+      const { amount, sourceUpdatedAt } = await api.expect(200, 'GET', '/v1/deals/d1');
+      return [amount, sourceUpdatedAt];
+    };
+    expect(await stored()).to.deep.equal([100, '2026-03-01T00:00:00.000Z']);
+    await file(300, '2026-04-01T00:00:00.000Z');
+    expect(await stored()).to.deep.equal([300, '2026-04-01T00:00:00.000Z']);
+  });
+
   it('lists imports of every kind with person, file, counts and control totals, the newest first', async () => {
     await send(['d1,Alder,100.10,USD,Won,2026-01-10,ann', 'd2,Birch,200,EUR,Won,2026-01-11,ann', 'd3,,x,,,,'], 'a.csv');
     const [amy] = await api.saveReps({ name: 'Amy', role: 'admin' });

@@ -10,7 +10,12 @@ export interface ImportedVersion {
   readonly after: DealContent;
   /** What the import replaced; null if there was no such deal, or a deleted one. */
   readonly before:
-    | (DealContent & { readonly provider: string | null; readonly corrections: Corrections | null })
+    | (DealContent & {
+        readonly provider: string | null;
+        readonly corrections: Corrections | null;
+        /** Instant in ISO 8601 */
+        readonly sourceUpdatedAt: string | null;
+      })
     | null;
 }
 
@@ -46,7 +51,7 @@ export async function listImportedVersions(
     left join lateral (
       select case when s.deleted then null
         else jsonb_build_object('fields', s.fields, 'given', s.given, 'provider', s.provider,
-          'corrections', s.corrections) end as before
+          'corrections', s.corrections, 'sourceUpdatedAt', s.source_updated_at) end as before
       from deal_snapshots s
       where s.workspace_id = d.workspace_id and s.deal_id = d.deal_id and s.taken_at < d.snapshot_at
       order by s.snapshot_id desc limit 1

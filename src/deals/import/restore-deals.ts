@@ -4,6 +4,7 @@ import { type Transaction } from '../../platform/database/unit-of-work.js';
 import { type AffectedReps, affectedReps, merge } from '../affected-reps.js';
 import { affectedOfAll } from '../change-deal-facts.js';
 import { readContent } from '../deal.js';
+import { updateSourceTimes } from '../deal-store.js';
 import { loadDealTerms } from '../load-deal-terms.js';
 import { recordDeals } from '../record-deals.js';
 import { removeDeals } from '../remove-deals.js';
@@ -66,6 +67,15 @@ async function restore(tx: Transaction, found: readonly ImportedVersion[], done:
         ],
   );
   const { outcomes, changes } = await recordDeals(tx, deals);
+  // Data of a time between that of the replaced deal and that of the import is not stale any more.
+  await updateSourceTimes(
+    tx,
+    found.flatMap(({ dealId, before }) =>
+      before === null
+        ? []
+        : [{ dealId, at: before.sourceUpdatedAt === null ? null : new Date(before.sourceUpdatedAt) }],
+    ),
+  );
   for (const [index, { dealId }] of deals.entries())
     if (outcomes[index] === 'changed' || outcomes[index] === 'created') done.restored.add(dealId);
   merge(done.affected, await affectedReps(tx, changes));
