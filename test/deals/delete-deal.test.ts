@@ -1,4 +1,7 @@
 import { expect } from 'chai';
+import { deleteDeals } from '#src/deals/commands/delete-deals.js';
+import { setDealCredits } from '#src/deals/commands/set-deal-credits.js';
+import { readCacheVersions, selectCacheVersion } from '#src/platform/database/cache-versions.js';
 import { DealWorkspace } from './deal-workspace.js';
 
 describe('DELETE /v1/deals/:dealId', () => {
@@ -74,6 +77,20 @@ describe('DELETE /v1/deals/:dealId', () => {
     expect(await workspace.remove('\u0000', { hard: 'true' })).to.deep.equal(nothing);
     for (const hard of ['yes', '1', 'TRUE'])
       expect(await workspace.remove('d1', { hard }).catch(() => 'rejected')).to.equal('rejected');
+  });
+
+  it('of many deals gives the people on credit lines a new version of their cached responses', async () => {
+    const bob = await workspace.addRep('bob@x.com');
+    const credits = [
+      { repId: ann, percent: 70 },
+      { repId: bob, percent: 30 },
+    ];
+    await workspace.run(setDealCredits, { params: { dealId: 'd1' }, query: {}, body: { credits } });
+    const versionOf = async (repId: string) =>
+      selectCacheVersion(await readCacheVersions(workspace.db.app, workspace.workspaceId), repId);
+    const before = await versionOf(bob);
+    await workspace.run(deleteDeals, { query: {}, body: { dealIds: ['d1'] } });
+    expect(await versionOf(bob)).not.to.equal(before);
   });
 
   it('for good lasts at most a day longer than now, whatever time the source once stated', async () => {
