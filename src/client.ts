@@ -157,7 +157,7 @@ function buildUrl(baseUrl: string, path: string, { params = {}, query = {} }: Lo
   const parameters = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) if (value !== undefined) parameters.set(name, String(value));
   const search = parameters.size === 0 ? '' : `?${parameters}`;
-  return `${baseUrl.replace(/\/+$/, '')}${filled}${search}`;
+  return `${baseUrl.replace(/(?<!\/)\/+$/, '')}${filled}${search}`;
 }
 
 function buildHeaders(

@@ -10,7 +10,7 @@ export function formulaWords(formula: string): string {
   if (whole !== undefined && part !== undefined) return `${fieldWords(whole)} after ${fieldWords(part)}`;
   return plain
     .replace(/\[([^\]]*)\]|[A-Za-z_]\w*/g, (name, bracketed: string | undefined) => fieldWords(bracketed ?? name))
-    .replace(/\s*([*/+-])\s*/g, (_, sign: string) => ` ${signWords[sign]} `)
+    .replace(/(?:(?<!\s)\s+)?([*/+-])\s*/g, (_, sign: string) => ` ${signWords[sign]} `)
     .trim();
 }
 

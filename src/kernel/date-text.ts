@@ -4,10 +4,12 @@ export const dateFormats = ['ISO', 'MDY', 'DMY'] as const;
 /** How a file writes its days, in addition to ISO 8601. It is declared and never guessed: 3/4/2026 is two different days. */
 export type DateFormat = (typeof dateFormats)[number];
 
-const written = /^(\d{1,2})([/.-])(\d{1,2})\2(\d{4}|\d{2})(?:,?[ T]+(.+))?$/;
-const isoDay = /^(\d{4}-\d{2}-\d{2})(?:[ T]+(.+))?$/;
+const written = /^(\d{1,2})([/.-])(\d{1,2})\2(\d{4}|\d{2})(?:,?[ T]+(?![ T])(.+))?$/;
+const isoDay = /^(\d{4}-\d{2}-\d{2})(?:[ T]+(?![ T])(.+))?$/;
 const timeOfDay =
-  /^(\d{1,2}):(\d{2})(?::(\d{2})(?:[.,]\d{1,9})?)?\s*([AaPp]\.?[Mm]\.?)?\s*(Z|UTC|GMT|[+-]\d{2}:?\d{2})?$/;
+  /^(\d{1,2}):(\d{2})(?::(\d{2})(?:[.,]\d{1,9})?)?(?:\s*([AaPp]\.?[Mm]\.?))?(?:\s*(Z|UTC|GMT|[+-]\d{2}:?\d{2}))?$/;
+/** A day and a time with its zone have about 40 characters. */
+const maxDateLength = 100;
 
 /**
  * The day that the text names: a day keeps its day, with or without a time; a time with a zone is converted to the given
@@ -15,6 +17,7 @@ const timeOfDay =
  */
 export function readDateText(text: string, format: DateFormat, timeZone: string): Day | null {
   const trimmed = text.trim();
+  if (trimmed.length > maxDateLength) return null;
   if (trimmed.length === 10 && isDay(trimmed)) return trimmed;
   const iso = isoDay.exec(trimmed);
   if (iso !== null) return dayAt(iso[1] as string, iso[2], timeZone);

@@ -14,8 +14,12 @@ export interface WrittenNumber {
 const unit = String.raw`(?:[A-Z]{3}|[A-Z]{0,2}\p{Sc}|kr\.?|Kč|zł|Ft|lei|%)`;
 const unitBefore = new RegExp(`^${unit}\\s*`, 'u');
 const unitAfter = new RegExp(`\\s*${unit}$`, 'u');
-const minus = /^-\s*|\s*-$/;
+const minus = /^-\s*|(?<!\s)\s*-$/;
 const plain = /^-?\d+$/;
+const numeric = /^[\d.,]*$/;
+const digit = /\d/;
+/** The 400 digits that a decimal number may have, with a separator after every three, and units. */
+const maxNumberLength = 600;
 
 interface BareNumber {
   /** An optional minus, digits, dots and commas. */
@@ -25,6 +29,7 @@ interface BareNumber {
 
 /** The number without its units, spaces, apostrophes and accounting parentheses; null if it has other characters. */
 function toBare(text: string): BareNumber | null {
+  if (text.trim().length > maxNumberLength) return null;
   const units: string[] = [];
   const withoutUnits = (from: string) =>
     [unitBefore, unitAfter].reduce(
@@ -45,7 +50,7 @@ function toBare(text: string): BareNumber | null {
     rest = withoutUnits(rest.replace(minus, ''));
   }
   const bare = rest.replace(/^\+/, '').replace(/(?<=\d)[\s'’_](?=\d{3}(?:\D|$))/g, '');
-  return /^[\d.,]*\d[\d.,]*$/.test(bare) ? { bare: isNegative ? `-${bare}` : bare, units } : null;
+  return numeric.test(bare) && digit.test(bare) ? { bare: isNegative ? `-${bare}` : bare, units } : null;
 }
 
 /** The digits with a dot as decimal separator, when the text is a number of that format. */

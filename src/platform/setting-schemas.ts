@@ -23,6 +23,6 @@ export const urls = (protocols: readonly string[]) =>
 
 export const optionalText = z.string().min(1).optional();
 /** An address to which paths are appended, without slashes at its end. */
-export const baseUrl = parsedUrl(['http', 'https']).transform((value) => value.replace(/\/+$/, ''));
+export const baseUrl = parsedUrl(['http', 'https']).transform((value) => value.replace(/(?<!\/)\/+$/, ''));
 /** The address of an external API: HTTPS, or this machine where that is allowed. */
 export const externalBase = (fallback: string) => baseUrl.default(fallback);

@@ -96,7 +96,7 @@ function fileName(name: string): string {
   const plain = name
     .normalize('NFKD')
     .replace(/[^\p{L}\p{N}]+/gu, '-')
-    .replace(/^-+|-+$/g, '');
+    .replace(/^-+|(?<!-)-+$/g, '');
   return plain === '' ? 'unnamed' : plain.toLowerCase();
 }
 

@@ -65,7 +65,7 @@ export function readPath(path: string): AttributePath {
 
 /** Only comparisons with `eq` select values: providers send no others. */
 function readSelection(filter: string): Loose {
-  const terms = filter.split(/\s+and\s+/i).map((term) => {
+  const terms = filter.split(/(?<!\s)\s+and\s+/i).map((term) => {
     const match = /^\s*([a-z]\w*)\s+eq\s+("(?:[^"\\]|\\.)*"|\w+)\s*$/i.exec(term);
     if (match === null) throw new ScimError(400, 'invalidFilter', `The filter ${filter} must compare with eq.`);
     const [, name = '', literal = ''] = match;

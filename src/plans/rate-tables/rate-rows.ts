@@ -79,7 +79,7 @@ function readRateRow({ cells }: FileRow, table: RateTable, reader: CellReader, f
 /** An empty cell matches everything. */
 function readKeyCell({ name, match }: RateTableKey, text: string | undefined, reader: CellReader): RateCell {
   if (text === undefined || match !== 'range' || text === anyValue) return text ?? anyValue;
-  const [, from, to] = /^(.*?)\.\.(.*)$/.exec(text) ?? [];
+  const [, from, to] = /^((?:(?!\.\.).)*)\.\.(.*)$/.exec(text) ?? [];
   if (from === undefined || to === undefined)
     throw rejectedRow(`${name}: must be a range such as 0..12, 24.. or ..0.1`);
   return {

@@ -33,7 +33,7 @@ export class BrowserSessions {
   constructor(private readonly parts: BrowserParts) {
     const { publicUrl } = parts;
     this.cookies = new Cookies(publicUrl);
-    this.basePath = publicUrl === undefined ? '' : new URL(publicUrl).pathname.replace(/\/+$/, '');
+    this.basePath = publicUrl === undefined ? '' : new URL(publicUrl).pathname.replace(/(?<!\/)\/+$/, '');
   }
 
   start(response: Response, sessionToken: string, expiresAt: Date): void {

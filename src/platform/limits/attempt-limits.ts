@@ -63,7 +63,7 @@ export function tooManyAttempts(secondsLeft: number): Failure {
 
 /** The IPv4 address, or the IPv6 /64 network: one customer commonly has a whole /64. */
 export function toNetwork(address: string): string {
-  const plain = address.replace(/^::ffff:(?=\d+\.)/i, '').replace(/%.*$/, '');
+  const plain = address.replace(/^::ffff:(?=\d+\.)/i, '').replace(/%.*$/s, '');
   if (!isIPv6(plain)) return plain;
   const [head = '', tail] = plain.split('::');
   const groups = head === '' ? [] : head.split(':');

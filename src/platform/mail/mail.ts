@@ -24,6 +24,8 @@ export function toSingleLine(text: string): string {
 }
 
 const maxNameLength = 60;
+/** Of a longer name, such as that of a deal, the rest is not searched for links: the time grows with its square. */
+const maxSearchedLength = 500;
 /** Matches URLs with a scheme, such as `https://example.com/x`, and without, such as `www.example.com`. */
 const addresses = /[a-z][a-z0-9+.-]*:\/\/\S*|\bwww\.\S*|\S+\.[^\s./]+[/?#]\S*/gi;
 /** Mail programs turn `example.com` into a link. Initials such as `J.R.` are none. */
@@ -34,7 +36,9 @@ const dotBeforeDomain = /(?<=\S)[.。．｡](?=[\p{L}\p{N}-]{2})/gu;
  * and nothing that a mail program shows as a link.
  */
 export function nameInMail(name: string): string {
-  const plain = toSingleLine(withoutInvisible(name).replace(addresses, ' ').replace(dotBeforeDomain, ' '));
+  const plain = toSingleLine(
+    withoutInvisible(name).slice(0, maxSearchedLength).replace(addresses, ' ').replace(dotBeforeDomain, ' '),
+  );
   const characters = [...plain];
   return characters.length <= maxNameLength
     ? plain

@@ -44,13 +44,15 @@ export const asOfQuery = instant
   .optional()
   .describe('State at this earlier instant, ISO 8601, from the history; default: the current state');
 
-/** Trimmed, non-empty text of characters that can be stored and displayed. */
+/**
+ * Trimmed, non-empty text of characters that can be stored and displayed. One that is too long is not checked further.
+ */
 export function text(maxLength: number): z.ZodString {
   return z
     .string()
     .trim()
     .min(1, 'must not be empty')
-    .max(maxLength)
+    .max(maxLength, { abort: true })
     .refine(isStorable, 'contains characters that cannot be stored');
 }
 

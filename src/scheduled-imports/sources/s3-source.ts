@@ -46,8 +46,8 @@ const page = z.object({
 /** The objects below a folder. Requests are signed here and sent as every request to an address of a customer. */
 export function s3Source(access: S3Access, limits: SourceLimits): FileSource {
   const { endpoint = `https://s3.${access.region}.amazonaws.com`, bucket, folder } = access;
-  const base = `${endpoint.replace(/\/+$/, '')}/${bucket}`;
-  const prefix = folder.replace(/^\/+|\/+$/g, '');
+  const base = `${endpoint.replace(/(?<!\/)\/+$/, '')}/${bucket}`;
+  const prefix = folder.replace(/^\/+|(?<!\/)\/+$/g, '');
   const read = (url: string, maxBytes: number) =>
     readSigned(new URL(url), access, { ...limits, maxResponseBytes: maxBytes });
   return {

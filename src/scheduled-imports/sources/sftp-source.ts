@@ -37,7 +37,7 @@ export async function sftpSource(access: SftpAccess, limits: SourceLimits): Prom
     socket = await connectGuarded(access.host, access.port, limits);
     const hostKey = await connect(client, socket, access, limits);
     const sftp = await withinLimit(limits, open(client));
-    const folder = access.folder.replace(/\/+$/, '') || '/';
+    const folder = access.folder.replace(/(?<!\/)\/+$/, '') || '/';
     const path = (name: string) => `${folder === '/' ? '' : folder}/${name}`;
     return {
       hostKey,
@@ -56,7 +56,10 @@ async function connect(client: Client, sock: Socket, access: SftpAccess, limits:
   const { user: username, password, privateKey, passphrase } = access;
   let found = '';
   const hostVerifier = (key: Buffer) => {
-    found = `SHA256:${createHash('sha256').update(key).digest('base64').replace(/=+$/, '')}`;
+    found = `SHA256:${createHash('sha256')
+      .update(key)
+      .digest('base64')
+      .replace(/(?<!=)=+$/, '')}`;
     return access.hostKey === undefined || isEqual(found, access.hostKey);
   };
   await new Promise<void>((resolve, reject) => {

@@ -19,7 +19,7 @@ export const providerTerms = z.object({
     .describe('Domains of the e-mail addresses that may sign in with it; empty: every address that it has verified'),
   publicUrl: text(500)
     .regex(/^https?:\/\/[^\s?#]+$/, 'must be the address of the service')
-    .transform((url) => url.replace(/\/+$/, ''))
+    .transform((url) => url.replace(/(?<!\/)\/+$/, ''))
     .describe('Address of the service to which the provider returns; PUBLIC_URL has precedence'),
 });
 export type ProviderTerms = z.output<typeof providerTerms>;

@@ -1,0 +1,38 @@
+import { expect } from 'chai';
+import { dateFormats, readDateText } from '#src/kernel/date-text.js';
+import { readWrittenNumber } from '#src/kernel/number-text.js';
+
+const size = 1024 * 1024;
+const maxMs = 1000;
+
+function measure(work: () => unknown): number {
+  const startedAt = performance.now();
+  work();
+  return performance.now() - startedAt;
+}
+
+describe('numbers and days as files write them', () => {
+  it('that a cell of 1 MiB does not have are rejected at once', () => {
+    for (const text of [`${'1'.repeat(size)}x`, `1${' '.repeat(size)}x`, `${'1,'.repeat(size / 2)}x`, '-'.repeat(size)])
+      expect(measure(() => expect(readWrittenNumber(text, null)).to.equal(null))).to.be.lessThan(maxMs);
+    for (const format of dateFormats)
+      for (const day of ['2026-01-01', '1/2/2026', '2026-01-01 12:30', '1/2/2026 12:30'])
+        for (const end of ['x', '\nx'])
+          expect(
+            measure(() => expect(readDateText(`${day}${' '.repeat(size)}${end}`, format, 'UTC')).to.equal(null)),
+          ).to.be.lessThan(maxMs);
+  });
+
+  it('are read with spaces between their parts', () => {
+    expect(readWrittenNumber(' $ 1,234.50 - ', null)).to.deep.equal({ value: '-1234.50', units: ['$'] });
+    expect(readWrittenNumber(`1${',000'.repeat(130)}`, 'en')).to.deep.equal({
+      value: `1${'0'.repeat(390)}`,
+      units: [],
+    });
+    for (const text of ['2026-01-02T12:30', '2026-01-02  T 12:30', '2026-01-02 9:30 pm', '2026-01-02 09:30PM  Z'])
+      expect(readDateText(text, 'ISO', 'UTC'), text).to.equal('2026-01-02');
+    for (const text of ['2026-01-02 T', '2026-01-02 \n12:30', '2026-01-02 12:30 x'])
+      expect(readDateText(text, 'ISO', 'UTC'), text).to.equal(null);
+    expect(readDateText('1/2/26,  12:30 am +02:00', 'MDY', 'UTC')).to.equal('2026-01-01');
+  });
+});
