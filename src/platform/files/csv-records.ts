@@ -3,6 +3,8 @@ import { invalid } from '../../kernel/failure.js';
 import { decodedText } from './decoded-text.js';
 
 const maxRecordLength = 1024 * 1024;
+/** The columns of the largest sheet of Excel, which writes empty ones behind those in use. */
+const maxCells = 16_384;
 const quote = '"';
 
 /**
@@ -15,6 +17,7 @@ export class CsvRecords {
   private at = 0;
   private isLast = false;
   private nextQuote = -1;
+  private nextLineEnd = -1;
   private lineEnd: '\n' | '\r' | null = null;
   private seen = 0;
   private hasBegun = false;
@@ -26,6 +29,7 @@ export class CsvRecords {
     this.text = this.hasBegun ? this.text.slice(this.at) + text : this.begin(text);
     this.at = 0;
     this.nextQuote = -1;
+    this.nextLineEnd = -1;
     const records: string[][] = [];
     for (let cells = this.next(); cells !== null; cells = this.next()) {
       records.push(cells);
@@ -59,7 +63,7 @@ export class CsvRecords {
       if (hasQuote) return this.quotedRecord();
       const line = this.line(this.at, end);
       this.at = end + 1;
-      if (line !== '') return line.split(this.delimiter);
+      if (line !== '') return this.withinLimit(line.split(this.delimiter, maxCells + 1));
     }
   }
 
@@ -69,9 +73,12 @@ export class CsvRecords {
    */
   private endOfLine(from: number): number | null {
     if (from >= this.text.length) return null;
-    this.lineEnd ??= this.firstLineEnd();
-    const end = this.lineEnd === null ? -1 : this.text.indexOf(this.lineEnd, from);
-    if (end !== -1) return end;
+    if (this.nextLineEnd < from) {
+      this.lineEnd ??= this.firstLineEnd();
+      const end = this.lineEnd === null ? -1 : this.text.indexOf(this.lineEnd, from);
+      this.nextLineEnd = end === -1 ? Number.POSITIVE_INFINITY : end;
+    }
+    if (this.nextLineEnd < this.text.length) return this.nextLineEnd;
     return this.isLast ? this.text.length : null;
   }
 
@@ -103,7 +110,7 @@ export class CsvRecords {
       at = end;
       if (this.text[at] === this.delimiter) continue;
       this.at = at + 1;
-      return cells;
+      return this.withinLimit(cells);
     }
   }
 
@@ -134,6 +141,11 @@ export class CsvRecords {
     if (lineEnd === null) return null;
     if (this.line(after, lineEnd) !== '') throw this.broken('a closing quote is not the end of its cell');
     return lineEnd;
+  }
+
+  private withinLimit(cells: string[]): string[] {
+    if (cells.length > maxCells) throw this.broken(`it has more than ${maxCells} cells`);
+    return cells;
   }
 
   private broken(problem: string) {
