@@ -2,7 +2,9 @@ import { sql } from 'kysely';
 import { type BillingIntake } from '#src/billing/billing-intake.js';
 import { type BillingProvider } from '#src/billing/billing-provider.js';
 import { type Clock } from '#src/kernel/clock.js';
+import { forEachWorkspace } from '#src/platform/database/each-workspace.js';
 import { type UnitOfWork } from '#src/platform/database/unit-of-work.js';
+import { type Log } from '#src/platform/log.js';
 
 const checksPerSweep = 200;
 const recoverEvery = '10 minutes';
@@ -21,6 +23,7 @@ export class BillingSweep {
     private readonly provider: BillingProvider,
     private readonly intake: BillingIntake,
     private readonly clock: Clock,
+    private readonly log: Pick<Log, 'warn'>,
   ) {}
 
   async run(): Promise<void> {
@@ -30,10 +33,13 @@ export class BillingSweep {
 
   private async checkDue(): Promise<void> {
     const { rows } = await this.unitOfWork.withoutWorkspace((tx) =>
-      sql<{ customer_id: string; check_at: Date }>`
-        select customer_id, check_at from due_billing_checks(${checksPerSweep})`.execute(tx.db),
+      sql<{ workspaceId: string; customerId: string; dueAt: Date }>`
+        select workspace_id as "workspaceId", customer_id as "customerId", check_at as "dueAt"
+        from due_billing_checks(${checksPerSweep})`.execute(tx.db),
     );
-    for (const { customer_id: customerId, check_at: dueAt } of rows) await this.intake.check(customerId, dueAt);
+    const { unitOfWork, log } = this;
+    const loop = { unitOfWork, log, failure: 'a check of a customer could not be scheduled' };
+    await forEachWorkspace(rows, loop, ({ customerId, dueAt }) => this.intake.check(customerId, dueAt));
   }
 
   private async recover(): Promise<void> {
@@ -45,8 +51,12 @@ export class BillingSweep {
     if (claimed === undefined) return;
     const startedAt = this.clock.now().getTime();
     const since = Math.max(startedAt - maxAgeMs, (claimed.recovered_through?.getTime() ?? 0) - overlapMs);
-    for (const event of (await this.provider.eventsSince(new Date(since))).reverse()) await this.intake.take(event);
-    await this.unitOfWork.withoutWorkspace((tx) =>
+    const events = (await this.provider.eventsSince(new Date(since))).reverse();
+    const { unitOfWork, log } = this;
+    const loop = { unitOfWork, log, failure: 'an event of the provider could not be stored' };
+    // What was not stored is read again by the next recovery.
+    if (!(await forEachWorkspace(events, loop, (event) => this.intake.take(event)))) return;
+    await unitOfWork.withoutWorkspace((tx) =>
       sql`select complete_billing_recovery(${new Date(startedAt)})`.execute(tx.db),
     );
   }

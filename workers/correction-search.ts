@@ -7,6 +7,7 @@ import { serviceCaller } from '#src/kernel/caller.js';
 import { type Clock } from '#src/kernel/clock.js';
 import { currentDay, type Day } from '#src/kernel/day.js';
 import { newId } from '#src/kernel/ids.js';
+import { forEachWorkspace } from '#src/platform/database/each-workspace.js';
 import { type Transaction, type UnitOfWork } from '#src/platform/database/unit-of-work.js';
 import { type Log } from '#src/platform/log.js';
 import { recordEvent } from '#src/platform/outbound/outgoing-events.js';
@@ -42,15 +43,12 @@ export class CorrectionSearch {
         select workspace_id as "workspaceId", timezone as "timeZone", test_day as "testDay", found_on as "foundOn"
         from workspaces_with_books()`.execute(tx.db),
     );
-    for (const { workspaceId, foundOn, ...workspace } of rows) {
-      if (stopping?.aborted === true) return;
+    const { unitOfWork, log } = this;
+    const loop = { unitOfWork, log, failure: 'corrections of closed months could not be searched', stopping };
+    await forEachWorkspace(rows, loop, async ({ workspaceId, foundOn, ...workspace }) => {
       const today = currentDay(workspace, this.clock.now());
-      if (foundOn === today) continue;
-      // The next run searches this workspace again.
-      await this.search(workspaceId, today).catch((error: unknown) =>
-        this.log.warn({ err: error, workspaceId }, 'corrections of closed months could not be searched'),
-      );
-    }
+      if (foundOn !== today) await this.search(workspaceId, today);
+    });
   }
 
   private async search(workspaceId: string, today: Day): Promise<void> {

@@ -3,10 +3,12 @@ import { type CrmProvider, crmProviders } from '#src/crm/adapters/port.js';
 import { syncRunJob } from '#src/crm/sync/sync-run.js';
 import { insertPoll } from '#src/crm/sync/sync-run-store.js';
 import { writeBackJob } from '#src/crm/write-back/write-back.js';
+import { forEachWorkspace } from '#src/platform/database/each-workspace.js';
 import { type Database } from '#src/platform/database/pool.js';
 import { type UnitOfWork } from '#src/platform/database/unit-of-work.js';
 import { inboxJob } from '#src/platform/inbox/inbox-wake.js';
 import { type JobDeclaration, type JobQueue } from '#src/platform/jobs/job-queue.js';
+import { type Log } from '#src/platform/log.js';
 import { type SweptWork } from './sweep.js';
 
 const overdue = '2 seconds';
@@ -23,6 +25,7 @@ export class CrmSweep implements SweptWork {
     private readonly database: Database,
     private readonly unitOfWork: UnitOfWork,
     private readonly queue: JobQueue,
+    private readonly log: Pick<Log, 'warn'>,
   ) {}
 
   due(): RawBuilder<unknown> {
@@ -31,12 +34,11 @@ export class CrmSweep implements SweptWork {
       union all select from due_sync_runs() union all select from due_write_backs()`;
   }
 
-  async run(): Promise<void> {
+  async run(stopping: AbortSignal): Promise<void> {
     await this.wake(
       inboxJob,
       sql`select workspace_id "workspaceId", source, generation from due_inboxes(${overdue}::interval)`,
     );
-    await this.startPolls();
     // A new sync may still wait for its first worker; that wake-up and this one are then the same job.
     await this.wake(
       syncRunJob,
@@ -44,6 +46,7 @@ export class CrmSweep implements SweptWork {
     );
     // Changes of two seconds are written together.
     await this.wake(writeBackJob, sql`select workspace_id "workspaceId", generation from due_write_backs()`);
+    await this.startPolls(stopping);
   }
 
   private async wake<Work extends object>(job: JobDeclaration<Work>, due: RawBuilder<Work>): Promise<void> {
@@ -52,12 +55,14 @@ export class CrmSweep implements SweptWork {
     await this.queue.add(job, ...rows.map((row) => ({ ...row, slot })));
   }
 
-  private async startPolls(): Promise<void> {
-    const { rows } = await sql<{ workspace_id: string; provider: CrmProvider }>`
-      select * from due_polls(${crmProviders}::text[])`.execute(this.database);
-    for (const { workspace_id: workspaceId, provider } of rows) {
-      const syncRunId = await this.unitOfWork.write({ workspaceId }, (tx) => insertPoll(tx, provider));
+  private async startPolls(stopping: AbortSignal): Promise<void> {
+    const { rows } = await sql<{ workspaceId: string; provider: CrmProvider }>`
+      select workspace_id "workspaceId", provider from due_polls(${crmProviders}::text[])`.execute(this.database);
+    const { unitOfWork, log } = this;
+    const loop = { unitOfWork, log, failure: 'a poll could not be started', stopping };
+    await forEachWorkspace(rows, loop, async ({ workspaceId, provider }) => {
+      const syncRunId = await unitOfWork.write({ workspaceId }, (tx) => insertPoll(tx, provider));
       if (syncRunId !== null) await this.queue.add(syncRunJob, { workspaceId, syncRunId });
-    }
+    });
   }
 }

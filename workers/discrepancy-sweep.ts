@@ -1,12 +1,19 @@
 import { type RawBuilder, sql } from 'kysely';
 import { isOutage } from '#src/platform/database/database-errors.js';
+import { forEachWorkspace } from '#src/platform/database/each-workspace.js';
 import { type Database } from '#src/platform/database/pool.js';
+import { type UnitOfWork } from '#src/platform/database/unit-of-work.js';
 import { type Log } from '#src/platform/log.js';
 import { type PeriodChecker } from '#src/statements/discrepancies/period-checker.js';
 import { type SweptWork } from './sweep.js';
 
 const overdue = '3 seconds';
 const repsPerSweep = 50;
+
+interface Due {
+  readonly workspaceId: string;
+  readonly repId: string;
+}
 
 /**
  * Carries out period checks whose wake-up was lost. Several workers may sweep at the same
@@ -15,6 +22,7 @@ const repsPerSweep = 50;
 export class DiscrepancySweep implements SweptWork {
   constructor(
     private readonly database: Database,
+    private readonly unitOfWork: UnitOfWork,
     private readonly checker: PeriodChecker,
     private readonly log: Log,
   ) {}
@@ -24,17 +32,21 @@ export class DiscrepancySweep implements SweptWork {
   }
 
   async run(stopping: AbortSignal): Promise<void> {
-    const { rows } = await sql<{ workspace_id: string; rep_id: string }>`
-      select workspace_id, rep_id from due_period_checks(${overdue}::interval, ${repsPerSweep})`.execute(this.database);
-    for (const { workspace_id: workspaceId, rep_id: repId } of rows) {
-      if (stopping.aborted) return;
-      try {
-        await this.checker.run(workspaceId, repId);
-      } catch (error) {
-        if (isOutage(error)) throw error;
-        this.log.warn({ err: error, workspaceId, repId }, 'period check failed; repeated in 10 seconds');
-        await this.checker.postpone(workspaceId, repId);
-      }
+    const { rows } = await sql<Due>`
+      select workspace_id as "workspaceId", rep_id as "repId"
+      from due_period_checks(${overdue}::interval, ${repsPerSweep})`.execute(this.database);
+    const { unitOfWork, log } = this;
+    const loop = { unitOfWork, log, failure: 'period check not possible', stopping };
+    await forEachWorkspace(rows, loop, (due) => this.check(due));
+  }
+
+  private async check({ workspaceId, repId }: Due): Promise<void> {
+    try {
+      await this.checker.run(workspaceId, repId);
+    } catch (error) {
+      if (isOutage(error)) throw error;
+      this.log.warn({ err: error, workspaceId, repId }, 'period check failed; repeated in 10 seconds');
+      await this.checker.postpone(workspaceId, repId);
     }
   }
 }

@@ -2,10 +2,12 @@ import { type RawBuilder, sql } from 'kysely';
 import { groupBy } from '#src/kernel/group-by.js';
 import { type LaneRunner, TimeSlice } from '#src/ledger/lanes/lane-runner.js';
 import { completeJobIfDone, deleteOldJobs } from '#src/ledger/requests/calculation-jobs.js';
+import { forEachWorkspace } from '#src/platform/database/each-workspace.js';
 import { type Database } from '#src/platform/database/pool.js';
 import { type UnitOfWork } from '#src/platform/database/unit-of-work.js';
 import { failpoint } from '#src/platform/failpoint.js';
 import { type JobQueue } from '#src/platform/jobs/job-queue.js';
+import { type Log } from '#src/platform/log.js';
 import { type SweptWork } from './sweep.js';
 
 const overdue = '5 seconds';
@@ -28,6 +30,7 @@ export class LaneSweep implements SweptWork {
     private readonly unitOfWork: UnitOfWork,
     private readonly laneRunner: LaneRunner,
     private readonly queue: JobQueue,
+    private readonly log: Pick<Log, 'warn'>,
   ) {}
 
   due(): RawBuilder<unknown> {
@@ -44,16 +47,19 @@ export class LaneSweep implements SweptWork {
   }
 
   private async runOverdueLanes(olderThan: string, stopping: AbortSignal): Promise<void> {
-    const { rows: due } = await sql<{ workspace_id: string; rep_id: string }>`
-      select workspace_id, rep_id from due_lanes(${olderThan}::interval, ${lanesPerSweep})`.execute(this.database);
+    const { rows: due } = await sql<DueLane>`
+      select workspace_id as "workspaceId", rep_id as "repId" from due_lanes(${olderThan}::interval, ${lanesPerSweep})`.execute(
+      this.database,
+    );
     const rows = due.length > 0 && (await this.isQueueLong()) ? onePerWorkspace(due) : due;
     await failpoint('sweep.afterPick');
-    for (const [workspaceId, lanes] of groupBy(rows, (row) => row.workspace_id)) {
-      if (stopping.aborted) return;
-      const repIds = lanes.map((lane) => lane.rep_id);
+    const { unitOfWork, log } = this;
+    const loop = { unitOfWork, log, failure: 'overdue lanes could not be calculated', stopping };
+    await forEachWorkspace(ofWorkspaces(rows), loop, async ({ workspaceId, all }) => {
+      const repIds = all.map(({ repId }) => repId);
       // All lanes are added: the queue may drop a lane that returns to it, as it dropped the first wake-up.
       await this.laneRunner.run(workspaceId, repIds, new TimeSlice(undefined, Number.POSITIVE_INFINITY));
-    }
+    });
   }
 
   /**
@@ -65,18 +71,31 @@ export class LaneSweep implements SweptWork {
   }
 
   private async completeJobs(): Promise<void> {
-    const { rows } = await sql<{ workspace_id: string; job_id: string }>`
-      select workspace_id, job_id from running_jobs()`.execute(this.database);
-    for (const { workspace_id: workspaceId, job_id: jobId } of rows) {
-      await this.unitOfWork.write({ workspaceId }, async (tx) => {
-        await completeJobIfDone(tx, jobId);
-        await deleteOldJobs(tx);
-      });
-    }
+    const { rows } = await sql<{ workspaceId: string; jobId: string }>`
+      select workspace_id as "workspaceId", job_id as "jobId" from running_jobs()`.execute(this.database);
+    const { unitOfWork, log } = this;
+    const loop = { unitOfWork, log, failure: 'jobs could not be completed' };
+    await forEachWorkspace(ofWorkspaces(rows), loop, async ({ workspaceId, all }) => {
+      for (const { jobId } of all)
+        await unitOfWork.write({ workspaceId }, async (tx) => {
+          await completeJobIfDone(tx, jobId);
+          await deleteOldJobs(tx);
+        });
+    });
   }
 }
 
-function onePerWorkspace<Due extends { readonly workspace_id: string }>(due: readonly Due[]): Due[] {
+interface DueLane {
+  readonly workspaceId: string;
+  readonly repId: string;
+}
+
+function ofWorkspaces<Due extends { readonly workspaceId: string }>(due: readonly Due[]) {
+  const grouped = groupBy(due, ({ workspaceId }) => workspaceId);
+  return [...grouped].map(([workspaceId, all]) => ({ workspaceId, all }));
+}
+
+function onePerWorkspace<Due extends { readonly workspaceId: string }>(due: readonly Due[]): Due[] {
   const seen = new Set<string>();
-  return due.filter(({ workspace_id: id }) => !seen.has(id) && seen.add(id) !== undefined);
+  return due.filter(({ workspaceId: id }) => !seen.has(id) && seen.add(id) !== undefined);
 }

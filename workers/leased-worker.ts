@@ -75,30 +75,33 @@ export class LeasedWorker implements StoredWork {
 
   /** Work that was stored in the meantime, or that waited for the slot, is found at the end. */
   private occupySlot(candidates: DueWork[]): void {
-    const slot = this.doFirst(candidates)
-      .catch((error: unknown) => {
-        this.log.warn({ err: error }, `${this.kind.name} failed`);
-        return false;
-      })
-      .then((done) => {
-        this.slots.delete(slot);
-        // Work whose lease another worker holds would be found again at once.
-        if (done) this.wake();
-      });
+    const slot = this.doFirst(candidates).then((done) => {
+      this.slots.delete(slot);
+      // Work whose lease another worker holds would be found again at once.
+      if (done) this.wake();
+    });
     this.slots.add(slot);
   }
 
-  /** Does the first of the work whose lease is free, and removes what it has tried. False if no lease is free. */
+  /** Does the first of the work whose lease is free, and removes what it has tried. False if nothing was done. */
   private async doFirst(candidates: DueWork[]): Promise<boolean> {
     for (let work = candidates.shift(); work !== undefined; work = candidates.shift()) {
-      this.begun.add(work.id);
-      try {
-        if (await this.runner.run(work.workspaceId, work.id, this.stopping.signal)) return true;
-      } finally {
-        this.begun.delete(work.id);
-      }
+      if (await this.tryToDo(work)) return true;
       if (this.stopping.signal.aborted) return false;
     }
     return false;
+  }
+
+  /** A failure is logged and leaves the slot to the work of others. */
+  private async tryToDo({ workspaceId, id }: DueWork): Promise<boolean> {
+    this.begun.add(id);
+    try {
+      return await this.runner.run(workspaceId, id, this.stopping.signal);
+    } catch (error) {
+      this.log.warn({ err: error, workspaceId, id }, `${this.kind.name} failed`);
+      return false;
+    } finally {
+      this.begun.delete(id);
+    }
   }
 }

@@ -4,24 +4,39 @@ import { currentDay, type Day } from '#src/kernel/day.js';
 import { calendarNames } from '#src/kernel/period-calendar.js';
 import { loadCalendar } from '#src/ledger/input/calendar.js';
 import { type CommissionChanges } from '#src/ledger/requests/commission-changes.js';
-import { type Database } from '#src/platform/database/pool.js';
-import { type Transaction } from '#src/platform/database/unit-of-work.js';
+import { forEachWorkspace } from '#src/platform/database/each-workspace.js';
+import { type Transaction, type UnitOfWork } from '#src/platform/database/unit-of-work.js';
+import { type Log } from '#src/platform/log.js';
+
+interface Parts {
+  readonly unitOfWork: UnitOfWork;
+  readonly changes: CommissionChanges;
+  readonly clock: Clock;
+  readonly log: Pick<Log, 'warn'>;
+}
+
+interface Due {
+  readonly workspaceId: string;
+  readonly timeZone: string;
+  readonly through: Day | null;
+  readonly testDay: Day | null;
+}
 
 /**
  * Requests what the end of a day makes due: the end of a day in the workspace's time zone may end a period, whose
  * periodic rules pay then. Several workers may do it: the first one claims the day.
  */
-export async function requestPeriodEnds(database: Database, changes: CommissionChanges, clock: Clock): Promise<void> {
-  const { rows } = await sql<{
-    workspace_id: string;
-    timezone: string;
-    periodic_through: Day | null;
-    test_day: Day | null;
-  }>`
-    select * from workspaces_with_periodic_rules()`.execute(database);
-  for (const { workspace_id: workspaceId, timezone, periodic_through: through, test_day: testDay } of rows) {
-    const today = currentDay({ timeZone: timezone, testDay }, clock.now());
-    if (through !== null && through >= today) continue;
+export async function requestPeriodEnds(parts: Parts, stopping: AbortSignal): Promise<void> {
+  const { unitOfWork, changes, clock, log } = parts;
+  const { rows } = await unitOfWork.withoutWorkspace((tx) =>
+    sql<Due>`
+      select workspace_id as "workspaceId", timezone as "timeZone", periodic_through as through, test_day as "testDay"
+      from workspaces_with_periodic_rules()`.execute(tx.db),
+  );
+  const loop = { unitOfWork, log, failure: 'the end of a day could not be recorded', stopping };
+  await forEachWorkspace(rows, loop, async ({ workspaceId, through, ...workspace }) => {
+    const today = currentDay(workspace, clock.now());
+    if (through !== null && through >= today) return;
     await changes.run({ workspaceId }, 'none', async (tx, recalculate) => {
       const claimed = await tx.db
         .updateTable('workspaces')
@@ -43,7 +58,7 @@ export async function requestPeriodEnds(database: Database, changes: CommissionC
       if (ended === false) return;
       for (const planId of await loadPlansAtPeriodEnds(tx)) await recalculate.plan(planId, 'fx_rate');
     });
-  }
+  });
 }
 
 /** Whether a month of a calendar has ended: every attainment period ends with one. */

@@ -195,34 +195,35 @@ function sweepsOf({ database, unitOfWork, parts, log }: Service, checker: Period
     run: () => sealAuditEntries(unitOfWork),
   };
   return [
-    new Sweep('lane sweep', new LaneSweep(database, unitOfWork, parts.resolve(LaneRunner), queue), log),
+    new Sweep('lane sweep', new LaneSweep(database, unitOfWork, parts.resolve(LaneRunner), queue, log), log),
     new Sweep('mail sweep', mails, log),
     new Sweep('audit sealing', sealing, log),
-    new Sweep('discrepancy sweep', new DiscrepancySweep(database, checker, log), log),
-    new Sweep('CRM sweep', new CrmSweep(database, unitOfWork, queue), log),
+    new Sweep('discrepancy sweep', new DiscrepancySweep(database, unitOfWork, checker, log), log),
+    new Sweep('CRM sweep', new CrmSweep(database, unitOfWork, queue, log), log),
   ];
 }
 
-function periodicTasks({ database, unitOfWork, dispatcher, parts, clock, log }: Service): PeriodicTask[] {
-  const digest = new WeeklyDigest(unitOfWork, parts.resolve(Notifications), clock);
+function periodicTasks({ unitOfWork, dispatcher, parts, clock, log }: Service): PeriodicTask[] {
+  const digest = new WeeklyDigest(unitOfWork, parts.resolve(Notifications), clock, log);
   const repDigest = new RepDigest(unitOfWork, parts.resolve(Notifications), readPagesThrough(dispatcher), clock, log);
   const reminders = new ApprovalReminders(
     unitOfWork,
     parts.resolve(Notifications),
     clock,
     passUnanswered({ unitOfWork, laneRunner: parts.resolve(LaneRunner), clock }),
+    log,
   );
   const corrections = new CorrectionSearch(unitOfWork, parts.resolve(MonthReports), clock, log);
-  const changes = parts.resolve(CommissionChanges);
+  const periodEnds = { unitOfWork, changes: parts.resolve(CommissionChanges), clock, log };
   const tasks = [
-    new PeriodicTask('ends of periods', 10_000, () => requestPeriodEnds(database, changes, clock), log),
-    new PeriodicTask('weekly digest', 600_000, () => digest.run(), log),
+    new PeriodicTask('ends of periods', 10_000, (stopping) => requestPeriodEnds(periodEnds, stopping), log),
+    new PeriodicTask('weekly digest', 600_000, (stopping) => digest.run(stopping), log),
     new PeriodicTask('weekly mail about pay', 600_000, (stopping) => repDigest.run(stopping), log),
-    new PeriodicTask('reminders of signers', 600_000, () => reminders.run(), log),
+    new PeriodicTask('reminders of signers', 600_000, (stopping) => reminders.run(stopping), log),
     new PeriodicTask('search for corrections', 600_000, (stopping) => corrections.run(stopping), log),
   ];
   const billingProvider = parts.resolve(BILLING_PROVIDER);
   if (billingProvider === null) return tasks;
-  const billingSweep = new BillingSweep(unitOfWork, billingProvider, parts.resolve(BillingIntake), clock);
+  const billingSweep = new BillingSweep(unitOfWork, billingProvider, parts.resolve(BillingIntake), clock, log);
   return [...tasks, new PeriodicTask('billing sweep', 60_000, () => billingSweep.run(), log)];
 }

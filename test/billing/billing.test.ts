@@ -545,10 +545,16 @@ describe('billing', () => {
 
   describe('the sweep', () => {
     async function sweep(): Promise<void> {
-      const { unitOfWork, config, parts } = service.running.service;
+      const { unitOfWork, config, parts, log } = service.running.service;
       const provider = billingProvider(config) ?? expect.fail('billing is configured');
       await rows(`update billing_recovery set claimed_until = '-infinity'`);
-      const billingSweep = new BillingSweep(unitOfWork, provider, parts.resolve(BillingIntake), { now: () => now });
+      const billingSweep = new BillingSweep(
+        unitOfWork,
+        provider,
+        parts.resolve(BillingIntake),
+        { now: () => now },
+        log,
+      );
       await billingSweep.run();
     }
 

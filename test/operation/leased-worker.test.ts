@@ -31,6 +31,17 @@ describe('a worker with slots', () => {
     expect(tried.slice(0, 2)).to.deep.equal(['held', 'free']);
   });
 
+  it('does the next piece of work if the first fails', async () => {
+    const tried: string[] = [];
+    const run = async (_workspaceId: string, id: string) => {
+      tried.push(id);
+      if (id === 'failing') throw new Error('the workspace rejects writes');
+      return true;
+    };
+    await runUntil(() => tried.length > 1, { run }, 1, ['failing', 'free']);
+    expect(tried.slice(0, 2)).to.deep.equal(['failing', 'free']);
+  });
+
   it('does not begin more than it has slots, and waits for them when it stops', async () => {
     const [begun, ended]: [string[], string[]] = [[], []];
     const run = async (_workspaceId: string, id: string) => {

@@ -468,12 +468,12 @@ describe('chains of approval', () => {
 
   /** The daily search for overdue steps, which adds the mails of the workspace. */
   async function remindersOf(world: World, mails: Notification[] = []) {
-    const { unitOfWork, clock, parts } = service.running.service;
+    const { unitOfWork, clock, parts, log } = service.running.service;
     const post = async (tx: { readonly workspaceId: string }, sent: readonly Notification[]) => {
       if (tx.workspaceId === world.workspaceId) mails.push(...sent);
     };
     const pass = passUnanswered({ unitOfWork, laneRunner: parts.resolve(LaneRunner), clock });
-    const reminders = new ApprovalReminders(unitOfWork, { post }, clock, pass);
+    const reminders = new ApprovalReminders(unitOfWork, { post }, clock, pass, log);
     const nextDay = () => world.sql(`update workspaces set signers_reminded_on = null where workspace_id = $1`);
     await nextDay();
     return { run: () => reminders.run(), nextDay };

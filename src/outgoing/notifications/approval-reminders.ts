@@ -2,7 +2,9 @@ import { sql } from 'kysely';
 import { type Clock } from '../../kernel/clock.js';
 import { currentDay, type Day } from '../../kernel/day.js';
 import { groupBy } from '../../kernel/group-by.js';
+import { forEachWorkspace } from '../../platform/database/each-workspace.js';
 import { type Transaction, type UnitOfWork } from '../../platform/database/unit-of-work.js';
+import { type Log } from '../../platform/log.js';
 import { recordEvents } from '../../platform/outbound/outgoing-events.js';
 import { findOverdue, type OverdueStep, recordEscalations } from '../../statements/approvals/overdue-steps.js';
 import { type Notification, type Notifications } from './notifications.js';
@@ -25,20 +27,23 @@ export class ApprovalReminders {
     private readonly notifications: Pick<Notifications, 'post'>,
     private readonly clock: Clock,
     private readonly passUnanswered: (workspaceId: string) => Promise<void>,
+    private readonly log: Pick<Log, 'warn'>,
   ) {}
 
-  async run(): Promise<void> {
+  async run(stopping?: AbortSignal): Promise<void> {
     const { rows } = await this.unitOfWork.withoutWorkspace((tx) =>
       sql<Due>`
         select workspace_id as "workspaceId", timezone as "timeZone", test_day as "testDay", reminded_on as "remindedOn"
         from workspaces_with_steps()`.execute(tx.db),
     );
-    for (const { workspaceId, remindedOn, ...workspace } of rows) {
+    const { unitOfWork, log } = this;
+    const loop = { unitOfWork, log, failure: 'signers could not be reminded', stopping };
+    await forEachWorkspace(rows, loop, async ({ workspaceId, remindedOn, ...workspace }) => {
       const today = currentDay(workspace, this.clock.now());
-      if (remindedOn === today) continue;
+      if (remindedOn === today) return;
       await this.passUnanswered(workspaceId);
-      await this.unitOfWork.write({ workspaceId }, (tx) => this.remind(tx, today));
-    }
+      await unitOfWork.write({ workspaceId }, (tx) => this.remind(tx, today));
+    });
   }
 
   private async remind(tx: Transaction, today: Day): Promise<void> {

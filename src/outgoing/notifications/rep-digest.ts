@@ -3,6 +3,7 @@ import { isQuiet, type StoredRepDigest } from '../../access/workspaces/rep-diges
 import { type Clock } from '../../kernel/clock.js';
 import { type Day, dayInZone, mondayOf } from '../../kernel/day.js';
 import { timeInZone } from '../../kernel/time-zone.js';
+import { forEachWorkspace } from '../../platform/database/each-workspace.js';
 import { type Transaction, type UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { type Log } from '../../platform/log.js';
 import { type NotificationKind } from './notification.js';
@@ -40,18 +41,21 @@ export class RepDigest {
   ) {}
 
   async run(stopping?: AbortSignal): Promise<void> {
-    for (const sending of await this.unitOfWork.withoutWorkspace((tx) => this.listSending(tx))) {
+    const { unitOfWork, log } = this;
+    const loop = { unitOfWork, log, failure: 'weekly mails could not be made', stopping };
+    const all = await unitOfWork.withoutWorkspace((tx) => this.listSending(tx));
+    await forEachWorkspace(all, loop, async (sending) => {
       const { workspaceId } = sending;
       const week = this.findWeek(sending);
-      if (week === null) continue;
-      for (const person of await this.unitOfWork.read({ workspaceId }, (tx) => listDue(tx, week))) {
+      if (week === null) return;
+      for (const person of await unitOfWork.read({ workspaceId }, (tx) => listDue(tx, week))) {
         if (stopping?.aborted === true || this.findWeek(sending) !== week) break;
         // The others get theirs, and this person with the next run.
         await this.send(workspaceId, person, week, sending.timezone).catch((error: unknown) =>
-          this.log.warn({ err: error, workspaceId, repId: person.repId }, 'a weekly mail could not be made'),
+          log.warn({ err: error, workspaceId, repId: person.repId }, 'a weekly mail could not be made'),
         );
       }
-    }
+    });
   }
 
   /** Nothing is sent without a mail server. */

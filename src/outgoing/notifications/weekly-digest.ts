@@ -4,7 +4,9 @@ import { type Day, dayInZone, mondayOf } from '../../kernel/day.js';
 import { periodRange, toPeriod } from '../../kernel/period.js';
 import { listPersonalKeys } from '../../people/reps/left-behind.js';
 import { findPeopleBelow } from '../../people/reps/rep-views.js';
+import { forEachWorkspace } from '../../platform/database/each-workspace.js';
 import { type Transaction, type UnitOfWork } from '../../platform/database/unit-of-work.js';
+import { type Log } from '../../platform/log.js';
 import { nameInMail } from '../../platform/mail/mail.js';
 import { type Notification, type Notifications } from './notifications.js';
 
@@ -21,16 +23,20 @@ interface Due {
 export class WeeklyDigest {
   constructor(
     private readonly unitOfWork: UnitOfWork,
-    private readonly notifications: Notifications,
+    private readonly notifications: Pick<Notifications, 'post' | 'isEnabled'>,
     private readonly clock: Clock,
+    private readonly log: Pick<Log, 'warn'>,
   ) {}
 
-  async run(): Promise<void> {
-    for (const { workspaceId, timezone, digestOf } of await this.unitOfWork.withoutWorkspace((tx) => this.due(tx))) {
+  async run(stopping?: AbortSignal): Promise<void> {
+    const { unitOfWork, log } = this;
+    const loop = { unitOfWork, log, failure: 'a weekly digest could not be made', stopping };
+    const due = await unitOfWork.withoutWorkspace((tx) => this.due(tx));
+    await forEachWorkspace(due, loop, async ({ workspaceId, timezone, digestOf }) => {
       const today = dayInZone(this.clock.now(), timezone);
-      if (mondayOf(today) !== today || digestOf === today) continue;
-      await this.unitOfWork.write({ workspaceId }, (tx) => this.send(tx, today));
-    }
+      if (mondayOf(today) !== today || digestOf === today) return;
+      await unitOfWork.write({ workspaceId }, (tx) => this.send(tx, today));
+    });
   }
 
   /** Nothing is due without a mail server. */

@@ -134,10 +134,10 @@ class Causes {
       `update statements set generated_at = generated_at - interval '9 days' where workspace_id = $1`,
       work.workspaceId,
     );
-    const { unitOfWork, clock, parts } = service.running.service;
+    const { unitOfWork, clock, parts, log } = service.running.service;
     const laneRunner = parts.resolve(LaneRunner);
     const pass = passUnanswered({ unitOfWork, laneRunner, clock });
-    await new ApprovalReminders(unitOfWork, { post: async () => undefined }, clock, pass).run();
+    await new ApprovalReminders(unitOfWork, { post: async () => undefined }, clock, pass, log).run();
   }
 
   async acceptPlan(): Promise<void> {

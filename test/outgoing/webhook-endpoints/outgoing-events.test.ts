@@ -426,10 +426,10 @@ describe('outgoing events', () => {
 
   it('send managers one digest on Mondays', async () => {
     await api.expect(200, 'PATCH', `/v1/reps/${ben}`, { role: 'manager' });
-    const { unitOfWork } = service.running.service;
+    const { unitOfWork, log } = service.running.service;
     const notifications = service.running.service.parts.resolve(Notifications);
     for (const day of ['2026-02-15', '2026-02-16', '2026-02-16', '2026-02-17'])
-      await new WeeklyDigest(unitOfWork, notifications, { now: () => new Date(`${day}T12:00:00Z`) }).run();
+      await new WeeklyDigest(unitOfWork, notifications, { now: () => new Date(`${day}T12:00:00Z`) }, log).run();
     const stored = await sql<{ recipient: string; subject: string }>(
       'select recipient, subject from mail_outbox where workspace_id = $1',
     );

@@ -40,9 +40,10 @@ describe('keys of people who are no admins any more', () => {
     expect(without(await api.expect(200, 'PUT', '/v1/reps', { reps }))).to.deep.equal(listed);
 
     await patch(ben, { active: true, role: 'manager' });
-    const { unitOfWork } = service.running.service;
+    const { unitOfWork, log } = service.running.service;
     const notifications = service.running.service.parts.resolve(Notifications);
-    await new WeeklyDigest(unitOfWork, notifications, { now: () => new Date('2026-02-16T12:00:00Z') }).run();
+    const clock = { now: () => new Date('2026-02-16T12:00:00Z') };
+    await new WeeklyDigest(unitOfWork, notifications, clock, log).run();
     const textOf = async (email: string) => (await service.mailsTo(email)).at(-1)?.text ?? '';
     const mail = await textOf('amy@x.io');
     expect(mail).to.contain('API keys of people who are no admins any more: BI.');

@@ -1,0 +1,207 @@
+import { expect } from 'chai';
+import { MonthReports } from '#src/finance/month-reports.js';
+import { newId } from '#src/kernel/ids.js';
+import { CommissionChanges } from '#src/ledger/requests/commission-changes.js';
+import { ApprovalReminders } from '#src/outgoing/notifications/approval-reminders.js';
+import { WeeklyDigest } from '#src/outgoing/notifications/weekly-digest.js';
+import { type JobQueue } from '#src/platform/jobs/job-queue.js';
+import { createLog } from '#src/platform/log.js';
+import { OfflineDatabase } from '#test/support/offline-database.js';
+import { OfflineWorkspace } from '#test/support/offline-workspace.js';
+import { flatRule } from '#test/support/terms.js';
+import { BillingSweep } from '#workers/billing-sweep.js';
+import { CorrectionSearch } from '#workers/correction-search.js';
+import { CrmSweep } from '#workers/crm-sweep.js';
+import { DiscrepancySweep } from '#workers/discrepancy-sweep.js';
+import { LaneSweep } from '#workers/lane-sweep.js';
+import { requestPeriodEnds } from '#workers/period-ends.js';
+
+const log = createLog('silent');
+const monday = '2026-05-18T12:00:00Z';
+const never = new AbortController().signal;
+
+describe('the background work of other workspaces, while one rejects writes', () => {
+  let db: OfflineDatabase;
+  let unwritable: OfflineWorkspace;
+  let other: OfflineWorkspace;
+  let queued: { readonly job: string; readonly workspaceId: string }[];
+
+  const both = async (add: (workspace: OfflineWorkspace) => Promise<unknown>) => {
+    for (const workspace of [unwritable, other]) await add(workspace);
+  };
+  const queue = {
+    waiting: async () => 0,
+    add: async ({ name }: { name: string }, ...work: { workspaceId: string }[]) =>
+      void queued.push(...work.map(({ workspaceId }) => ({ job: name, workspaceId }))),
+  } as unknown as JobQueue;
+
+  beforeEach(async () => {
+    db = await OfflineDatabase.emptied();
+    db.now = new Date(monday);
+    unwritable = await OfflineWorkspace.in(db);
+    other = await OfflineWorkspace.in(db);
+    queued = [];
+  });
+  afterEach(() => db.sql('drop function if exists reject_write() cascade'));
+
+  it('is calculated, and its jobs are completed', async () => {
+    await both(async (workspace) => {
+      const rep = await workspace.insert.rep('Ann');
+      await workspace.insert.assignment(rep, await workspace.insert.plan('AE', { rules: [flatRule('New', 0.1)] }));
+      await workspace.request([rep]);
+      await workspace.insert.row('jobs', {
+        job_id: newId(),
+        kind: 'import',
+        scope: '{}' as never,
+        scope_key: 'a',
+        status: 'running',
+        actor: 'api-key',
+        started_at: new Date(0),
+      });
+    });
+    await rejectWrites();
+    await new LaneSweep(db.app, db.unitOfWork, other.laneRunner(), queue, log).run(never);
+    expect(await other.requests()).to.deep.equal([]);
+    expect(await unwritable.requests()).to.have.length(1);
+    expect(await done("select workspace_id from jobs where status = 'completed'")).to.deep.equal([other.workspaceId]);
+  });
+
+  it('is read from its CRM and written to it', async () => {
+    await both(async ({ insert }) => {
+      const connected = { connected_at: new Date(), credentials: Buffer.alloc(1), account_id: 'a' };
+      for (const provider of ['crma', 'crmb'] as const) await insert.row('crm_connections', { provider, ...connected });
+      await insert.row('crm_sync_runs', { sync_run_id: newId(), provider: 'crmb', kind: 'poll', actor: 'poll' });
+    });
+    await rejectWrites();
+    await new CrmSweep(db.app, db.unitOfWork, queue, log).run(never);
+    expect(queued.filter(({ workspaceId }) => workspaceId === other.workspaceId)).to.have.length(2);
+    expect(queued).to.have.length(3);
+  });
+
+  it('has its ends of periods', async () => {
+    await both(({ insert }) => insert.plan('AE', { rules: [flatRule('Bonus', 0.1)] }, { fx: { date: 'period_end' } }));
+    await rejectWrites();
+    const changes = new CommissionChanges(db.unitOfWork, db.wake, other.laneRunner(), db.clock);
+    await requestPeriodEnds({ unitOfWork: db.unitOfWork, changes, clock: db.clock, log }, never);
+    expect(await done('select workspace_id from workspaces where periodic_through is not null')).to.deep.equal([
+      other.workspaceId,
+    ]);
+  });
+
+  it('has its weekly digests', async () => {
+    await both(({ insert }) => insert.rep('Ann', { role: 'manager' }));
+    await rejectWrites();
+    const notifications = { isEnabled: async () => true, post: async () => undefined };
+    await new WeeklyDigest(db.unitOfWork, notifications, db.clock, log).run();
+    expect(await done('select workspace_id from workspaces where digest_of is not null')).to.deep.equal([
+      other.workspaceId,
+    ]);
+  });
+
+  it('has its reminders of signers', async () => {
+    await db.sql(`update workspaces set approval_steps = '[]'`);
+    await rejectWrites();
+    await new ApprovalReminders(db.unitOfWork, { post: async () => undefined }, db.clock, async () => {}, log).run();
+    expect(await done('select workspace_id from workspaces where signers_reminded_on is not null')).to.deep.equal([
+      other.workspaceId,
+    ]);
+  });
+
+  it('has its searches for corrections', async () => {
+    await both(async ({ insert }) =>
+      insert.row('webhook_endpoints', { endpoint_id: newId(), url: 'https://a.test/', secret: Buffer.alloc(1) }),
+    );
+    await db.sql(`update workspaces set accounting = '{"from": "2026-06"}'`);
+    await rejectWrites();
+    const { unitOfWork, clock } = db;
+    await new CorrectionSearch(unitOfWork, new MonthReports(unitOfWork, clock), clock, log).run();
+    expect(await done('select workspace_id from workspaces where corrections_found is not null')).to.deep.equal([
+      other.workspaceId,
+    ]);
+  });
+
+  it('has its period checks', async () => {
+    await both(async ({ insert }) =>
+      insert.row('period_checks', {
+        rep_id: await insert.rep('Ann'),
+        period: '2026-05',
+        causes: '[]' as never,
+        not_before: new Date(0),
+      }),
+    );
+    await rejectWrites();
+    const deleteChecks = (workspaceId: string) =>
+      db.unitOfWork.write({ workspaceId }, (tx) =>
+        tx.db.deleteFrom('period_checks').where('workspace_id', '=', workspaceId).execute(),
+      );
+    const checker = { run: deleteChecks, postpone: deleteChecks };
+    await new DiscrepancySweep(db.app, db.unitOfWork, checker as never, log).run(never);
+    expect(await done('select workspace_id from period_checks')).to.deep.equal([unwritable.workspaceId]);
+  });
+
+  it('has its checks and events of the billing provider, of which those that were not stored are read again', async () => {
+    await both(({ insert }) => insert.row('billing_customers', { customer_id: newId(), check_at: new Date(0) }));
+    await db.sql('insert into billing_recovery default values');
+    const owners = await db.sql('select workspace_id, customer_id from billing_customers');
+    const stored: string[] = [];
+    const store = async (customer: string) => {
+      const workspaceId = owners.find((row) => row.customer_id === customer)?.workspace_id;
+      await db.unitOfWork.write({ workspaceId }, (tx) =>
+        tx.db.updateTable('workspaces').set({ name: 'Paid' }).where('workspace_id', '=', workspaceId).execute(),
+      );
+      stored.push(workspaceId);
+      return true;
+    };
+    const events = owners.map(({ workspace_id: workspaceId, customer_id: customerId }) => ({
+      workspaceId,
+      customerId,
+    }));
+    const provider = { eventsSince: async () => events.toReversed() };
+    const intake = { check: store, take: ({ customerId }: { customerId: string }) => store(customerId) };
+    await rejectWrites();
+    await new BillingSweep(db.unitOfWork, provider as never, intake as never, db.clock, log).run();
+    expect(stored).to.deep.equal([other.workspaceId, other.workspaceId]);
+    expect(await db.sql('select from billing_recovery where recovered_through is not null')).to.deep.equal([]);
+  });
+
+  it('ends if the database is not available to any', async () => {
+    await db.sql(`update workspaces set approval_steps = '[]'`);
+    const lost = Object.assign(new Error('the server is starting'), { code: '57P03' });
+    let tries = 0;
+    const unitOfWork = {
+      withoutWorkspace: (work: never) => (tries === 0 ? db.unitOfWork.withoutWorkspace(work) : Promise.reject(lost)),
+    };
+    const pass = () => {
+      tries += 1;
+      return Promise.reject(lost);
+    };
+    const reminders = new ApprovalReminders(unitOfWork as never, { post: async () => undefined }, db.clock, pass, log);
+    expect(await reminders.run().catch((error: unknown) => error)).to.equal(lost);
+    expect(tries).to.equal(1);
+  });
+
+  /** As in a move, but under another name than that of the triggers of a move, which the functions of due work know. */
+  async function rejectWrites(): Promise<void> {
+    await db.sql(`
+      create function reject_write() returns trigger language plpgsql as $$
+      begin
+        if coalesce(new.workspace_id, old.workspace_id) = tg_argv[0]::uuid then
+          raise exception 'the workspace is being moved to another database' using errcode = 'cannot_connect_now';
+        end if;
+        return coalesce(new, old);
+      end $$`);
+    await db.sql(`
+      do $do$ declare name text; begin
+        for name in select table_name from information_schema.columns join information_schema.tables using (table_schema, table_name)
+          where table_schema = 'public' and column_name = 'workspace_id' and table_type = 'BASE TABLE'
+        loop
+          execute format('create trigger reject_write before insert or update or delete on %I for each row
+            execute function reject_write(%L)', name, '${unwritable.workspaceId}');
+        end loop;
+      end $do$`);
+  }
+
+  async function done(query: string): Promise<string[]> {
+    return (await db.sql<{ workspace_id: string }>(query)).map((row) => row.workspace_id);
+  }
+});
