@@ -309,6 +309,13 @@ async function createCommonFunctions(db: Kysely<unknown>): Promise<void> {
     exception when invalid_parameter_value then
       return 'UTC';
     end $$`.execute(db);
+  // A move, or the deletion of a workspace, gives its row a trigger that rejects writes; see src/app/workspace-move.ts.
+  await sql`
+    create function read_only_workspaces() returns table (workspace_id uuid)
+    language sql stable as $$
+      select substr(t.tgname, 8)::uuid from pg_trigger t
+      where t.tgrelid = 'workspaces'::regclass and left(t.tgname, 7) = 'moving_'
+    $$`.execute(db);
   // Lets a process that may not migrate detect that migrations are pending.
   await sql`
     create function applied_migrations()

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 import { bumpCacheVersion, bumpConfigurationRevision, recordRowChanges } from './change-triggers.js';
-import { asOwner, asOwnerWithIndexes, grantToService } from './owner-functions.js';
+import { asOwner, asOwnerWithIndexes, grantToService, ofWritable } from './owner-functions.js';
 import { insertOnly, tenantTable } from './tenant-table.js';
 
 /**
@@ -180,7 +180,7 @@ async function createTeamFunctions(db: Kysely<unknown>): Promise<void> {
     returns table (workspace_id uuid, timezone text, digest_of date)
     language sql stable ${asOwner} as $$
       select w.workspace_id, w.timezone, w.digest_of from workspaces w
-      where exists (select from reps r
+      where ${ofWritable('w.workspace_id')} and exists (select from reps r
         where r.workspace_id = w.workspace_id and r.active and r.role in ('manager', 'admin'))
     $$`.execute(db);
   await grantToService(db, ['workspaces_with_managers()']);
@@ -437,7 +437,7 @@ async function createRepDigests(db: Kysely<unknown>): Promise<void> {
     returns table (workspace_id uuid, timezone text, rep_digest jsonb)
     language sql stable ${asOwner} as $$
       select w.workspace_id, w.timezone, w.rep_digest from workspaces w
-      where w.rep_digest is not null and not w.is_sandbox
+      where w.rep_digest is not null and not w.is_sandbox and ${ofWritable('w.workspace_id')}
     $$`.execute(db);
   await grantToService(db, ['workspaces_with_rep_digests()']);
 }

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 import { recordRowChanges } from './change-triggers.js';
-import { asOwner, asOwnerWithIndexes, grantToService } from './owner-functions.js';
+import { asOwner, asOwnerWithIndexes, grantToService, ofWritable } from './owner-functions.js';
 import { forceRowSecurity, tenantTable } from './tenant-table.js';
 
 /** What other systems send to the service, and the mails and events that it sends. */
@@ -97,6 +97,7 @@ async function createInboxFunctions(db: Kysely<unknown>): Promise<void> {
         select r.workspace_id, r.source, r.route, n.verified, n.rejected
         from unnest(sources, routes, verified, rejected) as n (source, route, verified, rejected)
         join inbound_routes r on r.source = n.source and r.route = n.route
+        where ${ofWritable('r.workspace_id')}
         order by r.workspace_id, r.source, r.route
         for no key update of r
       )
@@ -116,6 +117,7 @@ async function createInboxFunctions(db: Kysely<unknown>): Promise<void> {
       from (
         select i.workspace_id, i.source from inbox i
         where i.processed_at is null and i.not_before <= now() and i.received_at < now() - older_than
+          and ${ofWritable('i.workspace_id')}
         group by i.workspace_id, i.source
       ) due
       left join work_leases l on l.workspace_id = due.workspace_id and l.work = 'inbox ' || due.source
@@ -124,8 +126,8 @@ async function createInboxFunctions(db: Kysely<unknown>): Promise<void> {
   await sql`
     create function delete_old_messages() returns void
     language sql volatile ${asOwner} as $$
-      delete from inbox where processed_at < now() - interval '30 days';
-      delete from work_leases where leased_until < now() - interval '1 day'
+      delete from inbox where processed_at < now() - interval '30 days' and ${ofWritable('workspace_id')};
+      delete from work_leases where leased_until < now() - interval '1 day' and ${ofWritable('workspace_id')}
     $$`.execute(db);
   // For the directory of a service with several databases.
   await sql`
@@ -243,7 +245,7 @@ async function createSendingFunctions(db: Kysely<unknown>): Promise<void> {
     language sql stable ${asOwner} as $$
       select m.mail_id from mail_outbox m
       where m.sent_at is null and m.not_before < now() - interval '2 seconds' and m.attempts < 8
-        and (m.expires_at is null or m.expires_at > now())
+        and (m.expires_at is null or m.expires_at > now()) and ${ofWritable('m.workspace_id')}
       order by m.not_before
       limit max_mails
     $$`.execute(db);
@@ -352,7 +354,7 @@ async function createDeliveryFunctions(db: Kysely<unknown>): Promise<void> {
         select e.workspace_id, e.endpoint_id, e.attempted_at,
           row_number() over (partition by e.workspace_id order by e.attempted_at nulls first, e.endpoint_id) as turn
         from webhook_endpoints e
-        where e.enabled and e.not_before <= now() and exists (
+        where e.enabled and e.not_before <= now() and ${ofWritable('e.workspace_id')} and exists (
           select from webhook_deliveries d
           where d.workspace_id = e.workspace_id and d.endpoint_id = e.endpoint_id and d.status = 'pending'
             and (e.failures > 0 or d.not_before <= now())
@@ -372,8 +374,8 @@ async function createDeliveryFunctions(db: Kysely<unknown>): Promise<void> {
   await sql`
     create function delete_old_deliveries() returns void
     language sql volatile ${asOwner} as $$
-      delete from webhook_previous_secrets where valid_until < now();
-      delete from webhook_deliveries where created_at < now() - interval '30 days'
+      delete from webhook_previous_secrets where valid_until < now() and ${ofWritable('workspace_id')};
+      delete from webhook_deliveries where created_at < now() - interval '30 days' and ${ofWritable('workspace_id')}
     $$`.execute(db);
   await grantToService(db, ['due_webhook_endpoints(integer, integer)', 'delete_old_deliveries()']);
 }

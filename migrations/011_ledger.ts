@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely';
 import { bumpCacheVersion } from './change-triggers.js';
 import { indexChanges, keepRemovedRows } from './feed.js';
-import { asOwner, grantToService } from './owner-functions.js';
+import { asOwner, grantToService, ofWritable } from './owner-functions.js';
 import { insertOnly, tenantTable, withoutOwnerStatistics } from './tenant-table.js';
 
 /** Commission events, their history, the monthly totals, and the work that calculates them. */
@@ -267,7 +267,7 @@ async function createSweepFunctions(db: Kysely<unknown>): Promise<void> {
       from (
         select c.workspace_id, c.rep_id, row_number() over (partition by c.workspace_id order by min(c.check_id)) as turn
         from period_checks c
-        where c.not_before < now() - older_than
+        where c.not_before < now() - older_than and ${ofWritable('c.workspace_id')}
         group by c.workspace_id, c.rep_id
       ) due
       order by due.turn
@@ -280,17 +280,17 @@ async function createSweepFunctions(db: Kysely<unknown>): Promise<void> {
     language sql stable ${asOwner} as $$
       select w.workspace_id, w.timezone, w.periodic_through, w.test_day
       from workspaces w
-      where exists (select from plan_rules r where r.workspace_id = w.workspace_id and r.phase = 'periodic')
-        or exists (
-          select from plan_versions v where v.workspace_id = w.workspace_id and v.fx->>'date' = 'period_end'
-        )
+      where ${ofWritable('w.workspace_id')} and (
+        exists (select from plan_rules r where r.workspace_id = w.workspace_id and r.phase = 'periodic')
+        or exists (select from plan_versions v where v.workspace_id = w.workspace_id and v.fx->>'date' = 'period_end'))
     $$`.execute(db);
   await sql`
     create function running_jobs()
     returns table (workspace_id uuid, job_id uuid)
     language sql stable ${asOwner} as $$
       select j.workspace_id, j.job_id from jobs j
-      where j.status = 'running' and j.started_at < now() - interval '5 seconds' limit 1000
+      where j.status = 'running' and j.started_at < now() - interval '5 seconds' and ${ofWritable('j.workspace_id')}
+      limit 1000
     $$`.execute(db);
   await grantToService(db, [
     'due_period_checks(interval, integer)',
@@ -327,7 +327,8 @@ async function createDueLanes(db: Kysely<unknown>): Promise<void> {
           order by q.workspace_id limit 1)
         from w where w.workspace_id is not null
       )
-      select array_agg(w.workspace_id) into waiting from w where w.workspace_id is not null;
+      select array_agg(w.workspace_id) into waiting from w
+      where w.workspace_id is not null and ${ofWritable('w.workspace_id')};
       if waiting is null then
         return;
       end if;

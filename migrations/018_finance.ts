@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 import { bumpCacheVersion, recordRowChanges } from './change-triggers.js';
-import { asOwner, grantToService } from './owner-functions.js';
+import { asOwner, grantToService, ofWritable } from './owner-functions.js';
 import { insertOnly, tenantTable } from './tenant-table.js';
 
 /** The books of a workspace: what is posted for commission, month by month. */
@@ -247,7 +247,7 @@ async function createListOfBooks(db: Kysely<unknown>): Promise<void> {
     returns table (workspace_id uuid, timezone text, test_day date, found_on date)
     language sql stable ${asOwner} as $$
       select w.workspace_id, w.timezone, w.test_day, (w.corrections_found ->> 'day')::date from workspaces w
-      where w.accounting is not null and exists (
+      where w.accounting is not null and ${ofWritable('w.workspace_id')} and exists (
         select from webhook_endpoints e
         where e.workspace_id = w.workspace_id and e.enabled
           and (e.event_types is null or 'accounting.correction_found' = any(e.event_types)))

@@ -3151,9 +3151,10 @@ CREATE OR REPLACE FUNCTION audit_work()
  STABLE SECURITY DEFINER
  SET search_path TO 'public', 'pg_temp'
 AS $function$
-      (select 'seal' from audit_entries where position is null limit 1)
+      (select 'seal' from audit_entries where position is null and coalesce(workspace_id <> all (array(select of_move.workspace_id from read_only_workspaces() of_move)), true) limit 1)
       union all
-      (select 'record' from rejected_calls where minute < date_trunc('minute', now()) limit 1)
+      (select 'record' from rejected_calls
+        where minute < date_trunc('minute', now()) and coalesce(workspace_id <> all (array(select of_move.workspace_id from read_only_workspaces() of_move)), true) limit 1)
     $function$
 ;
 GRANT EXECUTE ON FUNCTION audit_work() TO commissions_app;
@@ -3416,6 +3417,7 @@ CREATE OR REPLACE FUNCTION delete_old_change_requests()
  SET search_path TO 'public', 'pg_temp'
 AS $function$
       delete from change_requests where created_at < now() - interval '90 days' and status <> 'running'
+        and coalesce(workspace_id <> all (array(select of_move.workspace_id from read_only_workspaces() of_move)), true)
     $function$
 ;
 GRANT EXECUTE ON FUNCTION delete_old_change_requests() TO commissions_app;
@@ -3426,8 +3428,8 @@ CREATE OR REPLACE FUNCTION delete_old_deliveries()
  SECURITY DEFINER
  SET search_path TO 'public', 'pg_temp'
 AS $function$
-      delete from webhook_previous_secrets where valid_until < now();
-      delete from webhook_deliveries where created_at < now() - interval '30 days'
+      delete from webhook_previous_secrets where valid_until < now() and coalesce(workspace_id <> all (array(select of_move.workspace_id from read_only_workspaces() of_move)), true);
+      delete from webhook_deliveries where created_at < now() - interval '30 days' and coalesce(workspace_id <> all (array(select of_move.workspace_id from read_only_workspaces() of_move)), true)
     $function$
 ;
 GRANT EXECUTE ON FUNCTION delete_old_deliveries() TO commissions_app;
@@ -3438,8 +3440,8 @@ CREATE OR REPLACE FUNCTION delete_old_messages()
  SECURITY DEFINER
  SET search_path TO 'public', 'pg_temp'
 AS $function$
-      delete from inbox where processed_at < now() - interval '30 days';
-      delete from work_leases where leased_until < now() - interval '1 day'
+      delete from inbox where processed_at < now() - interval '30 days' and coalesce(workspace_id <> all (array(select of_move.workspace_id from read_only_workspaces() of_move)), true);
+      delete from work_leases where leased_until < now() - interval '1 day' and coalesce(workspace_id <> all (array(select of_move.workspace_id from read_only_workspaces() of_move)), true)
     $function$
 ;
 GRANT EXECUTE ON FUNCTION delete_old_messages() TO commissions_app;
@@ -3452,7 +3454,7 @@ CREATE OR REPLACE FUNCTION delete_old_request_data()
 AS $function$
       delete from idempotency_keys k using workspaces w
       where k.workspace_id = w.workspace_id and k.created_at < now() - interval '24 hours'
-        and k.leased_until < now();
+        and k.leased_until < now() and coalesce(k.workspace_id <> all (array(select of_move.workspace_id from read_only_workspaces() of_move)), true);
       delete from rate_windows where second < extract(epoch from now()) - 3600
     $function$
 ;
@@ -3469,16 +3471,17 @@ AS $function$
       delete from sign_in_failures where day < (now() at time zone 'UTC')::date - 2;
       delete from sign_in_states where expires_at < now();
       delete from attempt_counters where window_start < now() - interval '1 day';
-      delete from mail_outbox m where m.created_at < now() - interval '7 days'
+      delete from mail_outbox m where m.created_at < now() - interval '7 days' and coalesce(m.workspace_id <> all (array(select of_move.workspace_id from read_only_workspaces() of_move)), true)
         and (m.sent_at is not null or not exists (
           select from reps r where r.workspace_id = m.workspace_id and r.invite_mail_id = m.mail_id));
-      delete from mail_outbox where recipient is null and created_at < now() - interval '10 minutes';
-      delete from tokens where kind = 'sess' and (expires_at < now()
+      delete from mail_outbox where recipient is null and created_at < now() - interval '10 minutes'
+        and coalesce(workspace_id <> all (array(select of_move.workspace_id from read_only_workspaces() of_move)), true);
+      delete from tokens where kind = 'sess' and coalesce(workspace_id <> all (array(select of_move.workspace_id from read_only_workspaces() of_move)), true) and (expires_at < now()
         or coalesce(last_used_at, created_at) < now() - interval '12 hours' or created_at < now() - interval '30 days');
-      delete from tokens where kind = 'agt' and expires_at < now();
-      delete from agent_grants where expires_at < now();
+      delete from tokens where kind = 'agt' and expires_at < now() and coalesce(workspace_id <> all (array(select of_move.workspace_id from read_only_workspaces() of_move)), true);
+      delete from agent_grants where expires_at < now() and coalesce(workspace_id <> all (array(select of_move.workspace_id from read_only_workspaces() of_move)), true);
       -- a connection whose refresh tokens have all expired
-      delete from agent_connections c where not exists (
+      delete from agent_connections c where coalesce(c.workspace_id <> all (array(select of_move.workspace_id from read_only_workspaces() of_move)), true) and not exists (
         select from agent_grants g where g.workspace_id = c.workspace_id and g.connection_id = c.connection_id);
       delete from agent_clients where coalesce(used_at, created_at) < now() - case when used_at is null
         then interval '1 hour' else interval '90 days' end;
@@ -3493,8 +3496,8 @@ CREATE OR REPLACE FUNCTION delete_old_stored_jobs()
  SET search_path TO 'public', 'pg_temp'
 AS $function$
       delete from stored_jobs
-      where finished_at < now() - lifetime
-        or kind in ('export', 'preview') and started_at < now() - interval '1 day'
+      where coalesce(workspace_id <> all (array(select of_move.workspace_id from read_only_workspaces() of_move)), true) and (finished_at < now() - lifetime
+        or kind in ('export', 'preview') and started_at < now() - interval '1 day')
     $function$
 ;
 GRANT EXECUTE ON FUNCTION delete_old_stored_jobs() TO commissions_app;
@@ -3505,8 +3508,8 @@ CREATE OR REPLACE FUNCTION delete_old_syncs()
  SECURITY DEFINER
  SET search_path TO 'public', 'pg_temp'
 AS $function$
-      delete from crm_syncs where ended_at < now() - interval '90 days'
-        or (kind = 'poll' and status = 'completed' and deals = 0 and ended_at < now() - interval '1 day')
+      delete from crm_syncs where coalesce(workspace_id <> all (array(select of_move.workspace_id from read_only_workspaces() of_move)), true) and (ended_at < now() - interval '90 days'
+        or (kind = 'poll' and status = 'completed' and deals = 0 and ended_at < now() - interval '1 day'))
     $function$
 ;
 GRANT EXECUTE ON FUNCTION delete_old_syncs() TO commissions_app;
@@ -3517,7 +3520,7 @@ CREATE OR REPLACE FUNCTION delete_old_uses()
  SECURITY DEFINER
  SET search_path TO 'public', 'pg_temp'
 AS $function$
-      delete from limited_uses where used_at < now() - interval '1 day'
+      delete from limited_uses where used_at < now() - interval '1 day' and coalesce(workspace_id <> all (array(select of_move.workspace_id from read_only_workspaces() of_move)), true)
     $function$
 ;
 GRANT EXECUTE ON FUNCTION delete_old_uses() TO commissions_app;
@@ -3601,7 +3604,8 @@ CREATE OR REPLACE FUNCTION due_billing_checks(max_customers integer)
  SET search_path TO 'public', 'pg_temp'
 AS $function$
       select c.workspace_id, c.customer_id, c.check_at from billing_customers c
-      where c.check_at <= now() order by c.check_at limit max_customers
+      where c.check_at <= now() and coalesce(c.workspace_id <> all (array(select of_move.workspace_id from read_only_workspaces() of_move)), true)
+      order by c.check_at limit max_customers
     $function$
 ;
 GRANT EXECUTE ON FUNCTION due_billing_checks(integer) TO commissions_app;
@@ -3616,6 +3620,7 @@ AS $function$
       from (
         select i.workspace_id, i.source from inbox i
         where i.processed_at is null and i.not_before <= now() and i.received_at < now() - older_than
+          and coalesce(i.workspace_id <> all (array(select of_move.workspace_id from read_only_workspaces() of_move)), true)
         group by i.workspace_id, i.source
       ) due
       left join work_leases l on l.workspace_id = due.workspace_id and l.work = 'inbox ' || due.source
@@ -3651,7 +3656,8 @@ AS $function$
           order by q.workspace_id limit 1)
         from w where w.workspace_id is not null
       )
-      select array_agg(w.workspace_id) into waiting from w where w.workspace_id is not null;
+      select array_agg(w.workspace_id) into waiting from w
+      where w.workspace_id is not null and coalesce(w.workspace_id <> all (array(select of_move.workspace_id from read_only_workspaces() of_move)), true);
       if waiting is null then
         return;
       end if;
@@ -3693,7 +3699,7 @@ CREATE OR REPLACE FUNCTION due_mails(max_mails integer)
 AS $function$
       select m.mail_id from mail_outbox m
       where m.sent_at is null and m.not_before < now() - interval '2 seconds' and m.attempts < 8
-        and (m.expires_at is null or m.expires_at > now())
+        and (m.expires_at is null or m.expires_at > now()) and coalesce(m.workspace_id <> all (array(select of_move.workspace_id from read_only_workspaces() of_move)), true)
       order by m.not_before
       limit max_mails
     $function$
@@ -3710,7 +3716,7 @@ AS $function$
       from (
         select c.workspace_id, c.rep_id, row_number() over (partition by c.workspace_id order by min(c.check_id)) as turn
         from period_checks c
-        where c.not_before < now() - older_than
+        where c.not_before < now() - older_than and coalesce(c.workspace_id <> all (array(select of_move.workspace_id from read_only_workspaces() of_move)), true)
         group by c.workspace_id, c.rep_id
       ) due
       order by due.turn
@@ -3727,7 +3733,7 @@ CREATE OR REPLACE FUNCTION due_polls(providers text[])
 AS $function$
       select c.workspace_id, c.provider from crm_connections c
       where c.provider = any(providers) and c.connected_at is not null and c.credentials is not null and c.sync_enabled
-        and c.broken_at is null and (c.poll_due_at is null or c.poll_due_at <= now())
+        and c.broken_at is null and (c.poll_due_at is null or c.poll_due_at <= now()) and coalesce(c.workspace_id <> all (array(select of_move.workspace_id from read_only_workspaces() of_move)), true)
         and not exists (select from crm_sync_runs r
           where r.workspace_id = c.workspace_id and r.provider = c.provider and r.kind = 'poll')
     $function$
@@ -3749,6 +3755,7 @@ AS $function$
             partition by s.workspace_id order by s.last_run_at nulls first, s.next_run_at, s.scheduled_import_id) as turn
         from scheduled_imports s
         where not s.paused and (s.next_run_at <= now() or s.requests > s.handled_requests)
+          and coalesce(s.workspace_id <> all (array(select of_move.workspace_id from read_only_workspaces() of_move)), true)
           and not exists (
             select from running r
             where r.workspace_id = s.workspace_id and r.work = 'scheduled import ' || s.scheduled_import_id)
@@ -3779,6 +3786,7 @@ AS $function$
           ) as is_leased
           from stored_jobs j
           where j.kind = kind_of_job and j.finished_at is null and j.not_before <= now()
+            and coalesce(j.workspace_id <> all (array(select of_move.workspace_id from read_only_workspaces() of_move)), true)
         ) j
       ) due
       where not due.is_leased and due.turn <= max_of_workspace
@@ -3798,6 +3806,7 @@ AS $function$
       from crm_sync_runs r
       left join work_leases l on l.workspace_id = r.workspace_id and l.work = 'sync run ' || r.sync_run_id
       where r.not_before <= now() and (l.leased_until is null or l.leased_until < now())
+        and coalesce(r.workspace_id <> all (array(select of_move.workspace_id from read_only_workspaces() of_move)), true)
     $function$
 ;
 GRANT EXECUTE ON FUNCTION due_sync_runs() TO commissions_app;
@@ -3814,7 +3823,7 @@ AS $function$
         select e.workspace_id, e.endpoint_id, e.attempted_at,
           row_number() over (partition by e.workspace_id order by e.attempted_at nulls first, e.endpoint_id) as turn
         from webhook_endpoints e
-        where e.enabled and e.not_before <= now() and exists (
+        where e.enabled and e.not_before <= now() and coalesce(e.workspace_id <> all (array(select of_move.workspace_id from read_only_workspaces() of_move)), true) and exists (
           select from webhook_deliveries d
           where d.workspace_id = e.workspace_id and d.endpoint_id = e.endpoint_id and d.status = 'pending'
             and (e.failures > 0 or d.not_before <= now())
@@ -3844,7 +3853,7 @@ AS $function$
       from crm_write_backs w
       join crm_connections c on c.workspace_id = w.workspace_id and c.provider = w.provider and c.broken_at is null
       left join work_leases l on l.workspace_id = w.workspace_id and l.work = 'write back'
-      where (l.leased_until is null or l.leased_until < now())
+      where (l.leased_until is null or l.leased_until < now()) and coalesce(w.workspace_id <> all (array(select of_move.workspace_id from read_only_workspaces() of_move)), true)
         and (exists (select from write_back_requests r where r.workspace_id = w.workspace_id)
           or w.not_before <= now() and (w.checked_at is null or w.findings <> '[]' or exists (
             select from deal_write_backs d
@@ -3908,9 +3917,10 @@ AS $function$
         decided_by = case when has_written then decided_by end,
         decided_at = case when has_written then decided_at end,
         run_id = null
-      where status = 'running' and decided_at < now() - interval '2 minutes';
+      where status = 'running' and decided_at < now() - interval '2 minutes' and coalesce(workspace_id <> all (array(select of_move.workspace_id from read_only_workspaces() of_move)), true);
       update change_requests c set ended_because = 'key_invalid', expires_at = least(c.expires_at, now())
-      where c.status = 'pending' and c.expires_at > now() and c.token_id is not null and not exists (
+      where c.status = 'pending' and c.expires_at > now() and c.token_id is not null
+        and coalesce(c.workspace_id <> all (array(select of_move.workspace_id from read_only_workspaces() of_move)), true) and not exists (
         select from tokens t where t.workspace_id = c.workspace_id and t.token_id = c.token_id
           and (t.expires_at is null or t.expires_at > now()));
     end $function$
@@ -4234,6 +4244,7 @@ AS $function$
         select r.workspace_id, r.source, r.route, n.verified, n.rejected
         from unnest(sources, routes, verified, rejected) as n (source, route, verified, rejected)
         join inbound_routes r on r.source = n.source and r.route = n.route
+        where coalesce(r.workspace_id <> all (array(select of_move.workspace_id from read_only_workspaces() of_move)), true)
         order by r.workspace_id, r.source, r.route
         for no key update of r
       )
@@ -4302,6 +4313,17 @@ AS $function$
     $function$
 ;
 GRANT EXECUTE ON FUNCTION post_mail(uuid,text,text,bytea) TO commissions_app;
+
+CREATE OR REPLACE FUNCTION read_only_workspaces()
+ RETURNS TABLE(workspace_id uuid)
+ LANGUAGE sql
+ STABLE
+AS $function$
+      select substr(t.tgname, 8)::uuid from pg_trigger t
+      where t.tgrelid = 'workspaces'::regclass and left(t.tgname, 7) = 'moving_'
+    $function$
+;
+GRANT EXECUTE ON FUNCTION read_only_workspaces() TO PUBLIC;
 
 CREATE OR REPLACE FUNCTION receive_messages(sources text[], routes text[], keys uuid[], subjects text[], payloads text[])
  RETURNS TABLE(source text, route text, workspace_id uuid)
@@ -4392,7 +4414,7 @@ CREATE OR REPLACE FUNCTION record_repeated_rejections()
  SET search_path TO 'public', 'pg_temp'
 AS $function$
       with ended as (
-        delete from rejected_calls where minute < date_trunc('minute', now())
+        delete from rejected_calls where minute < date_trunc('minute', now()) and coalesce(workspace_id <> all (array(select of_move.workspace_id from read_only_workspaces() of_move)), true)
         returning workspace_id, entry_id, head, repeats
       )
       insert into audit_entries (workspace_id, entry_id, content)
@@ -4620,7 +4642,8 @@ CREATE OR REPLACE FUNCTION running_jobs()
  SET search_path TO 'public', 'pg_temp'
 AS $function$
       select j.workspace_id, j.job_id from jobs j
-      where j.status = 'running' and j.started_at < now() - interval '5 seconds' limit 1000
+      where j.status = 'running' and j.started_at < now() - interval '5 seconds' and coalesce(j.workspace_id <> all (array(select of_move.workspace_id from read_only_workspaces() of_move)), true)
+      limit 1000
     $function$
 ;
 GRANT EXECUTE ON FUNCTION running_jobs() TO commissions_app;
@@ -4670,7 +4693,10 @@ AS $function$
       last_hash bytea;
       sealed integer := 0;
     begin
-      for of_workspace in select distinct a.workspace_id from audit_entries a where a.position is null loop
+      for of_workspace in
+        select distinct a.workspace_id from audit_entries a
+        where a.position is null and coalesce(a.workspace_id <> all (array(select of_move.workspace_id from read_only_workspaces() of_move)), true)
+      loop
         continue when not pg_try_advisory_xact_lock(hashtextextended('audit:' || of_workspace, 0));
         select a.position, a.hash into last_position, last_hash from audit_entries a
         where a.workspace_id = of_workspace and a.position is not null order by a.position desc limit 1;
@@ -4860,7 +4886,7 @@ CREATE OR REPLACE FUNCTION workspaces_with_books()
  SET search_path TO 'public', 'pg_temp'
 AS $function$
       select w.workspace_id, w.timezone, w.test_day, (w.corrections_found ->> 'day')::date from workspaces w
-      where w.accounting is not null and exists (
+      where w.accounting is not null and coalesce(w.workspace_id <> all (array(select of_move.workspace_id from read_only_workspaces() of_move)), true) and exists (
         select from webhook_endpoints e
         where e.workspace_id = w.workspace_id and e.enabled
           and (e.event_types is null or 'accounting.correction_found' = any(e.event_types)))
@@ -4875,7 +4901,7 @@ CREATE OR REPLACE FUNCTION workspaces_with_managers()
  SET search_path TO 'public', 'pg_temp'
 AS $function$
       select w.workspace_id, w.timezone, w.digest_of from workspaces w
-      where exists (select from reps r
+      where coalesce(w.workspace_id <> all (array(select of_move.workspace_id from read_only_workspaces() of_move)), true) and exists (select from reps r
         where r.workspace_id = w.workspace_id and r.active and r.role in ('manager', 'admin'))
     $function$
 ;
@@ -4889,10 +4915,9 @@ CREATE OR REPLACE FUNCTION workspaces_with_periodic_rules()
 AS $function$
       select w.workspace_id, w.timezone, w.periodic_through, w.test_day
       from workspaces w
-      where exists (select from plan_rules r where r.workspace_id = w.workspace_id and r.phase = 'periodic')
-        or exists (
-          select from plan_versions v where v.workspace_id = w.workspace_id and v.fx->>'date' = 'period_end'
-        )
+      where coalesce(w.workspace_id <> all (array(select of_move.workspace_id from read_only_workspaces() of_move)), true) and (
+        exists (select from plan_rules r where r.workspace_id = w.workspace_id and r.phase = 'periodic')
+        or exists (select from plan_versions v where v.workspace_id = w.workspace_id and v.fx->>'date' = 'period_end'))
     $function$
 ;
 GRANT EXECUTE ON FUNCTION workspaces_with_periodic_rules() TO commissions_app;
@@ -4904,7 +4929,7 @@ CREATE OR REPLACE FUNCTION workspaces_with_rep_digests()
  SET search_path TO 'public', 'pg_temp'
 AS $function$
       select w.workspace_id, w.timezone, w.rep_digest from workspaces w
-      where w.rep_digest is not null and not w.is_sandbox
+      where w.rep_digest is not null and not w.is_sandbox and coalesce(w.workspace_id <> all (array(select of_move.workspace_id from read_only_workspaces() of_move)), true)
     $function$
 ;
 GRANT EXECUTE ON FUNCTION workspaces_with_rep_digests() TO commissions_app;
@@ -4916,7 +4941,7 @@ CREATE OR REPLACE FUNCTION workspaces_with_steps()
  SET search_path TO 'public', 'pg_temp'
 AS $function$
       select w.workspace_id, w.timezone, w.test_day, w.signers_reminded_on from workspaces w
-      where w.approval_steps is not null
+      where w.approval_steps is not null and coalesce(w.workspace_id <> all (array(select of_move.workspace_id from read_only_workspaces() of_move)), true)
     $function$
 ;
 GRANT EXECUTE ON FUNCTION workspaces_with_steps() TO commissions_app;

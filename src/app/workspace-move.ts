@@ -114,7 +114,8 @@ export interface MovedTable {
 
 /**
  * Every table with rows of workspaces, from the catalogue, so that a later migration needs no change here. The number of
- * the transaction that wrote a row last stays: the other database gives the rows the number of its own.
+ * the transaction that wrote a row last stays: the other database gives the rows the number of its own. The first is that
+ * of the workspaces themselves.
  */
 export async function listTables(database: Database): Promise<MovedTable[]> {
   const { rows } = await sql<MovedTable>`
@@ -125,7 +126,7 @@ export async function listTables(database: Database): Promise<MovedTable[]> {
       and a.attgenerated = '' and a.attname <> 'changed_in'
     group by c.oid, c.relname
     having bool_or(a.attname = 'workspace_id')
-    order by c.oid`.execute(database);
+    order by c.relname <> 'workspaces', c.oid`.execute(database);
   return rows.filter(({ name }) => !notMoved.includes(name));
 }
 
@@ -256,7 +257,8 @@ function triggerName(workspaceId: string): string {
 
 /**
  * Each trigger waits for the transactions that write its table, so after the last one none that began before is left.
- * Every read counts a request and updates the last use of its token, so these two are not rejected.
+ * Every read counts a request and updates the last use of its token, so these two are not rejected. The trigger of the
+ * workspace's own row, which is the first to exist and the last to be dropped, excludes the workspace from background work.
  */
 export async function rejectWrites(
   database: Database,
@@ -287,7 +289,7 @@ export async function acceptWrites(
   workspaceId: string,
   tables: readonly MovedTable[],
 ): Promise<void> {
-  for (const { name } of tables)
+  for (const { name } of tables.toReversed())
     await alterTable(database, sql`drop trigger if exists ${sql.ref(triggerName(workspaceId))} on ${sql.table(name)}`);
   // Another workspace that is being moved still needs the function.
   await sql`drop function if exists ${sql.ref(blocker)}()`.execute(database).catch((error: unknown) => {

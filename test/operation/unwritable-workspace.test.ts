@@ -1,9 +1,13 @@
 import { expect } from 'chai';
+import { sql } from 'kysely';
+import { acceptWrites, listTables, rejectWrites } from '#src/app/workspace-move.js';
+import { sealAuditEntries } from '#src/audit/seal-audit-entries.js';
 import { MonthReports } from '#src/finance/month-reports.js';
 import { newId } from '#src/kernel/ids.js';
 import { CommissionChanges } from '#src/ledger/requests/commission-changes.js';
 import { ApprovalReminders } from '#src/outgoing/notifications/approval-reminders.js';
 import { WeeklyDigest } from '#src/outgoing/notifications/weekly-digest.js';
+import { readSqlState } from '#src/platform/database/database-errors.js';
 import { type JobQueue } from '#src/platform/jobs/job-queue.js';
 import { createLog } from '#src/platform/log.js';
 import { OfflineDatabase } from '#test/support/offline-database.js';
@@ -59,7 +63,7 @@ describe('the background work of other workspaces, while one rejects writes', ()
         started_at: new Date(0),
       });
     });
-    await rejectWrites();
+    await reject();
     await new LaneSweep(db.app, db.unitOfWork, other.laneRunner(), queue, log).run(never);
     expect(await other.requests()).to.deep.equal([]);
     expect(await unwritable.requests()).to.have.length(1);
@@ -72,7 +76,7 @@ describe('the background work of other workspaces, while one rejects writes', ()
       for (const provider of ['crma', 'crmb'] as const) await insert.row('crm_connections', { provider, ...connected });
       await insert.row('crm_sync_runs', { sync_run_id: newId(), provider: 'crmb', kind: 'poll', actor: 'poll' });
     });
-    await rejectWrites();
+    await reject();
     await new CrmSweep(db.app, db.unitOfWork, queue, log).run(never);
     expect(queued.filter(({ workspaceId }) => workspaceId === other.workspaceId)).to.have.length(2);
     expect(queued).to.have.length(3);
@@ -80,7 +84,7 @@ describe('the background work of other workspaces, while one rejects writes', ()
 
   it('has its ends of periods', async () => {
     await both(({ insert }) => insert.plan('AE', { rules: [flatRule('Bonus', 0.1)] }, { fx: { date: 'period_end' } }));
-    await rejectWrites();
+    await reject();
     const changes = new CommissionChanges(db.unitOfWork, db.wake, other.laneRunner(), db.clock);
     await requestPeriodEnds({ unitOfWork: db.unitOfWork, changes, clock: db.clock, log }, never);
     expect(await done('select workspace_id from workspaces where periodic_through is not null')).to.deep.equal([
@@ -90,7 +94,7 @@ describe('the background work of other workspaces, while one rejects writes', ()
 
   it('has its weekly digests', async () => {
     await both(({ insert }) => insert.rep('Ann', { role: 'manager' }));
-    await rejectWrites();
+    await reject();
     const notifications = { isEnabled: async () => true, post: async () => undefined };
     await new WeeklyDigest(db.unitOfWork, notifications, db.clock, log).run();
     expect(await done('select workspace_id from workspaces where digest_of is not null')).to.deep.equal([
@@ -100,7 +104,7 @@ describe('the background work of other workspaces, while one rejects writes', ()
 
   it('has its reminders of signers', async () => {
     await db.sql(`update workspaces set approval_steps = '[]'`);
-    await rejectWrites();
+    await reject();
     await new ApprovalReminders(db.unitOfWork, { post: async () => undefined }, db.clock, async () => {}, log).run();
     expect(await done('select workspace_id from workspaces where signers_reminded_on is not null')).to.deep.equal([
       other.workspaceId,
@@ -112,7 +116,7 @@ describe('the background work of other workspaces, while one rejects writes', ()
       insert.row('webhook_endpoints', { endpoint_id: newId(), url: 'https://a.test/', secret: Buffer.alloc(1) }),
     );
     await db.sql(`update workspaces set accounting = '{"from": "2026-06"}'`);
-    await rejectWrites();
+    await reject();
     const { unitOfWork, clock } = db;
     await new CorrectionSearch(unitOfWork, new MonthReports(unitOfWork, clock), clock, log).run();
     expect(await done('select workspace_id from workspaces where corrections_found is not null')).to.deep.equal([
@@ -129,7 +133,7 @@ describe('the background work of other workspaces, while one rejects writes', ()
         not_before: new Date(0),
       }),
     );
-    await rejectWrites();
+    await reject();
     const deleteChecks = (workspaceId: string) =>
       db.unitOfWork.write({ workspaceId }, (tx) =>
         tx.db.deleteFrom('period_checks').where('workspace_id', '=', workspaceId).execute(),
@@ -158,10 +162,107 @@ describe('the background work of other workspaces, while one rejects writes', ()
     }));
     const provider = { eventsSince: async () => events.toReversed() };
     const intake = { check: store, take: ({ customerId }: { customerId: string }) => store(customerId) };
-    await rejectWrites();
+    await reject();
     await new BillingSweep(db.unitOfWork, provider as never, intake as never, db.clock, log).run();
     expect(stored).to.deep.equal([other.workspaceId, other.workspaceId]);
     expect(await db.sql('select from billing_recovery where recovered_through is not null')).to.deep.equal([]);
+  });
+
+  describe('by the functions of the database, which know that it is moved', () => {
+    const id = 'gen_random_uuid()';
+    const old = "now() - interval '1 year'";
+    /** A row of each workspace that is old enough to be deleted. */
+    const deletions: readonly (readonly [name: string, table: string, columns: string, values: string])[] = [
+      [
+        'delete_old_request_data',
+        'idempotency_keys',
+        'key_hash, lease_id, leased_until, created_at',
+        `sha256('a'), ${id}, ${old}, ${old}`,
+      ],
+      ['delete_old_uses', 'limited_uses', 'use_id, kind, subject, used_at', `${id}, 'a', 'a', ${old}`],
+      [
+        'delete_old_messages',
+        'inbox',
+        'source, message_key, subject, payload, processed_at',
+        `'a', ${id}, 'a', '{}', ${old}`,
+      ],
+      ['delete_old_messages', 'work_leases', 'work, lease_id, leased_until', `'a', ${id}, ${old}`],
+      [
+        'delete_old_sign_ins',
+        'mail_outbox',
+        'mail_id, recipient, subject, created_at, sent_at',
+        `${id}, 'a', 'a', ${old}, ${old}`,
+      ],
+      [
+        'delete_old_syncs',
+        'crm_syncs',
+        'sync_id, provider, kind, actor, status, deals, counts, skipped_deals, started_at, ended_at',
+        `${id}, 'crma', 'poll', 'a', 'completed', 0, '{}', '[]', ${old}, ${old}`,
+      ],
+      [
+        'delete_old_stored_jobs',
+        'stored_jobs',
+        'job_id, kind, period, subject, caller, status, total, lifetime, finished_at',
+        `${id}, 'export', '2026-05', '{}', '{}', 'completed', 1, '1 day', ${old}`,
+      ],
+      [
+        'delete_old_change_requests',
+        'change_requests',
+        'request_id, caller, tool, title, input, basis, status, created_at, expires_at',
+        `${id}, '{}', 'a', 'a', '{}', '{}', 'pending', ${old}, ${old}`,
+      ],
+    ];
+
+    const tables = () => listTables(db.owner);
+    afterEach(async () => acceptWrites(db.owner, unwritable.workspaceId, await tables()));
+
+    const addToBoth = (table: string, columns: string, values: string) =>
+      db.sql(`insert into ${table} (workspace_id, ${columns}) select workspace_id, ${values} from workspaces`);
+    const move = async () => rejectWrites(db.owner, unwritable.workspaceId, await tables());
+    const left = (table: string) => done(`select workspace_id from ${table}`);
+    const call = (name: string) => sql`select ${sql.raw(name)}`.execute(db.app);
+
+    for (const [name, table, columns, values] of deletions)
+      it(`has its old rows of ${table} deleted`, async () => {
+        await addToBoth(table, columns, values);
+        await move();
+        await call(`${name}()`);
+        expect(await left(table)).to.deep.equal([unwritable.workspaceId]);
+        await acceptWrites(db.owner, unwritable.workspaceId, await tables());
+        await call(`${name}()`);
+        expect(await left(table)).to.deep.equal([]);
+      });
+
+    it('has its audit log sealed', async () => {
+      await addToBoth('audit_entries', 'entry_id, content', `${id}, '{}'`);
+      const columns = 'caller, operation, code, minute, repeats, entry_id, head';
+      await addToBoth('rejected_calls', columns, `'a', 'a', 'a', ${old}, 2, ${id}, '{}'`);
+      await move();
+      await sealAuditEntries(db.unitOfWork);
+      const sealed = 'select workspace_id from audit_entries where position is not null';
+      expect(await done(sealed)).to.deep.equal([other.workspaceId, other.workspaceId]);
+      expect(await left('rejected_calls')).to.deep.equal([unwritable.workspaceId]);
+      expect((await sql`select from audit_work()`.execute(db.app)).rows).to.deep.equal([]);
+    });
+
+    it('is the only one with due work', async () => {
+      await both(async (workspace) => workspace.request([await workspace.insert.rep('Ann')]));
+      await addToBoth('inbox', 'source, message_key, subject, payload', `'a', ${id}, 'a', '{}'`);
+      const job = 'job_id, kind, period, subject, caller, total, lifetime';
+      await addToBoth('stored_jobs', job, `${id}, 'export', '2026-05', '{}', '{}', 1, '1 day'`);
+      await move();
+      for (const due of ["due_lanes('0 seconds', 10)", "due_inboxes('0 seconds')", "due_stored_jobs('export', 10, 8)"])
+        expect(await left(due), due).to.deep.equal([other.workspaceId]);
+    });
+
+    it('cannot lose a message: those of the workspace that is moved are not received', async () => {
+      await addToBoth('inbound_routes', 'source, route', `'crma', 'a' || workspace_id`);
+      await move();
+      const receive = ({ workspaceId }: OfflineWorkspace) =>
+        call(`receive_messages(array['crma'], array['a${workspaceId}'], array[${id}], array['a'], array['{}'])`);
+      await receive(other);
+      expect(await receive(unwritable).catch(readSqlState)).to.equal('57P03');
+    });
   });
 
   it('ends if the database is not available to any', async () => {
@@ -181,7 +282,7 @@ describe('the background work of other workspaces, while one rejects writes', ()
   });
 
   /** As in a move, but under another name than that of the triggers of a move, which the functions of due work know. */
-  async function rejectWrites(): Promise<void> {
+  async function reject(): Promise<void> {
     await db.sql(`
       create function reject_write() returns trigger language plpgsql as $$
       begin
