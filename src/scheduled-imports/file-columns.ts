@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { invalid } from '../kernel/failure.js';
-import { readCsvRecords } from '../platform/files/csv-records.js';
+import { assertWidth, readCsvRecords } from '../platform/files/csv-records.js';
 import { type FileSample } from './file-result.js';
 import { type ImportOptions } from './scheduled-import.js';
 
@@ -13,9 +13,6 @@ export interface ReadFile {
 const delimiters = [',', ';', '\t', '|'] as const;
 const sampleRows = 3;
 const maxSampleCell = 200;
-
-/** The id of a deal and 1,000 fields. */
-const maxColumns = 1001;
 const partBytes = 64 * 1024;
 
 /** Reads the columns of the file that the options do not leave out, under the names that the options have for them. */
@@ -53,7 +50,7 @@ function inParts(content: Buffer): Readable {
 }
 
 function importedColumns(names: readonly string[], options: ImportOptions) {
-  if (names.length > maxColumns) throw invalid({ path: '', message: `the file has more than ${maxColumns} columns` });
+  assertWidth(names);
   return names.flatMap((name, index) => {
     const target = targetOf(name, options);
     return target === null ? [] : [{ index, target }];

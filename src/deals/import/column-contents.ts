@@ -2,7 +2,7 @@ import { type Readable } from 'node:stream';
 import { type DateFormat, readDateText } from '../../kernel/date-text.js';
 import { type Day, readDay } from '../../kernel/day.js';
 import { detectNumberFormat, type NumberFormat, numberFormats, readWrittenNumber } from '../../kernel/number-text.js';
-import { assertNamed, readCsvRecords } from '../../platform/files/csv-records.js';
+import { assertNamed, readCsvRecords, unnamedOf } from '../../platform/files/csv-records.js';
 import { type Column, type ColumnWarning, type Header } from './csv-header.js';
 import { type ImportColumns } from './import-columns.js';
 import { type CellKind } from './import-row.js';
@@ -131,10 +131,11 @@ export async function scanColumns(
     const number = column.kind === 'text' && !isStated && !known.texts.has(column.name);
     return new ColumnScan(column, { number, date: column.kind === 'text' && !isStated }, dateFormat, timeZone);
   });
+  const unnamed = unnamedOf(header.cells);
   let isHeader = true;
   for await (const records of readCsvRecords(source, delimiter))
     for (const cells of records) {
-      assertNamed(cells, header.cells);
+      assertNamed(cells, unnamed);
       if (!isHeader) for (const scan of scans) scan.add(cells[scan.column.index]);
       isHeader = false;
     }

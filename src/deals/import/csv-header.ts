@@ -1,6 +1,6 @@
 import { visibleText } from '../../kernel/comparable-text.js';
 import { Failure, invalid } from '../../kernel/failure.js';
-import { ColumnNames, nameKey } from '../../platform/files/column-names.js';
+import { ColumnNames, maxSuggested, nameKey } from '../../platform/files/column-names.js';
 import { widthOf } from '../../platform/files/csv-records.js';
 import { checkSlug, maxFields } from '../deal.js';
 import { type ImportColumns, namedColumns } from './import-columns.js';
@@ -64,10 +64,10 @@ export function readHeader(
     titles: new Map(columns.map(({ name, index }) => [name, toTitle(cells[index])])),
     named: kinded.filter(({ name }) => named.has(name)),
     fields: kinded.filter(({ name }) => !named.has(name)).sort((a, b) => (a.name < b.name ? -1 : 1)),
-    warnings: unknown.map(({ name }) => ({
+    warnings: unknown.map(({ name }, position) => ({
       code: 'unknown_column',
       column: name,
-      message: `No mapping, plan or stored deal names this column; it is stored as the field ${name}.${didYouMean(names.suggest(name))}`,
+      message: `No mapping, plan or stored deal names this column; it is stored as the field ${name}.${didYouMean(position < maxSuggested ? names.suggest(name) : [])}`,
     })),
   };
 }
@@ -104,7 +104,9 @@ function assertNames(columns: readonly { name: string; index: number }[], idCell
 }
 
 function noKnownColumns(columns: readonly { name: string }[], names: ColumnNames, { slugs }: ImportColumns): Failure {
-  const suggestions = columns.map(({ name }) => ({ column: name.slice(0, 100), suggestions: names.suggest(name) }));
+  const suggestions = columns
+    .slice(0, maxSuggested)
+    .map(({ name }) => ({ column: name.slice(0, 100), suggestions: names.suggest(name) }));
   return new Failure(
     'no_known_columns',
     `None of the columns ${columns

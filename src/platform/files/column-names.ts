@@ -1,5 +1,11 @@
 import { editDistance } from '../../kernel/edit-distance.js';
 
+/** Of a file with more unknown columns, the first ones show what is wrong. */
+export const maxSuggested = 20;
+
+/** Names that resemble each other do so in their first characters. The time of a comparison grows with its square. */
+const maxComparedLength = 60;
+
 /** The same key for names that differ only in case, spaces and punctuation. */
 export function nameKey(name: string): string {
   return name
@@ -26,16 +32,23 @@ export class ColumnNames {
 
   /** Known names that resemble the cell, most similar first. */
   suggest(cell: string): string[] {
-    const key = nameKey(cell);
-    const scored = [...this.byKey].flatMap(([known, name]) => {
-      const distance = isPartOf(key, known) ? 0 : editDistance(key, known);
-      return distance <= Math.max(2, Math.floor(known.length / 3)) ? [{ name, distance }] : [];
+    const key = nameKey(cell).slice(0, maxComparedLength);
+    const scored = [...this.byKey].flatMap(([whole, name]) => {
+      const known = whole.slice(0, maxComparedLength);
+      const most = Math.max(2, Math.floor(known.length / 3));
+      const distance = isPartOf(key, known) ? 0 : distanceWithin(most, key, known);
+      return distance <= most ? [{ name, distance }] : [];
     });
     return scored
       .sort((a, b) => a.distance - b.distance)
       .slice(0, 3)
       .map(({ name }) => name);
   }
+}
+
+/** Texts whose lengths differ by more than the distance are farther apart. */
+function distanceWithin(most: number, key: string, known: string): number {
+  return Math.abs(key.length - known.length) > most ? Number.POSITIVE_INFINITY : editDistance(key, known);
 }
 
 function isPartOf(a: string, b: string): boolean {

@@ -161,6 +161,15 @@ export async function* readCsvRecords(source: Readable, delimiter: string): Asyn
   yield records.end();
 }
 
+/** The id of a deal and 1,000 fields. */
+const maxColumns = 1001;
+
+/** Rejects a file with more columns than any import has. */
+export function assertWidth(header: readonly string[]): void {
+  if (widthOf(header) > maxColumns)
+    throw invalid({ path: '', message: `the file has more than ${maxColumns} columns` });
+}
+
 export function isBlank(cells: readonly string[]): boolean {
   return cells.every((cell) => cell.trim() === '');
 }
@@ -177,12 +186,17 @@ export function findShapeProblem(cells: readonly string[], header: readonly stri
   return null;
 }
 
+/** The columns without a name. */
+export function unnamedOf(header: readonly string[]): number[] {
+  return header.flatMap((name, index) => (name.trim() === '' ? [index] : []));
+}
+
 /** Rejects a file with values in a column without a name. */
-export function assertNamed(cells: readonly string[], header: readonly string[]): void {
-  const unnamed = header.findIndex((name, index) => name.trim() === '' && (cells[index] ?? '').trim() !== '');
-  if (unnamed !== -1)
+export function assertNamed(cells: readonly string[], unnamed: readonly number[]): void {
+  const filled = unnamed.find((index) => (cells[index] ?? '').trim() !== '');
+  if (filled !== undefined)
     throw invalid({
       path: '',
-      message: `column ${unnamed + 1} of the header has no name; name it, or empty its cells`,
+      message: `column ${filled + 1} of the header has no name; name it, or empty its cells`,
     });
 }

@@ -1,8 +1,16 @@
 import { type Readable } from 'node:stream';
 import { Failure, invalid } from '../../kernel/failure.js';
 import { mapInSlices } from '../../kernel/waiting.js';
-import { ColumnNames } from './column-names.js';
-import { assertNamed, findShapeProblem, isBlank, readCsvRecords as readInParts, widthOf } from './csv-records.js';
+import { ColumnNames, maxSuggested } from './column-names.js';
+import {
+  assertNamed,
+  assertWidth,
+  findShapeProblem,
+  isBlank,
+  readCsvRecords as readInParts,
+  unnamedOf,
+  widthOf,
+} from './csv-records.js';
 
 /** A data row, counted from 1: its non-empty cells by column name, or the reason why it is invalid. */
 export interface TableRow<Name extends string> {
@@ -36,7 +44,11 @@ export async function readCsvTable<Name extends string>(
 /** The cells of each row of a CSV file, the header first. */
 export async function readCsvRecords(source: Readable, delimiter: string): Promise<string[][]> {
   const records: string[][] = [];
-  for await (const part of readInParts(source, delimiter)) for (const cells of part) records.push(cells);
+  for await (const part of readInParts(source, delimiter))
+    for (const cells of part) {
+      if (records.length === 0) assertWidth(cells);
+      records.push(cells);
+    }
   return records;
 }
 
@@ -49,6 +61,7 @@ export async function toTable<Name extends string>(
   if (header === undefined) throw invalid({ path: '', message: 'the file has no header row' });
   if (rows.length > maxRows) throw invalid({ path: '', message: `the file has more than ${maxRows} rows` });
   const width = widthOf(header);
+  const unnamed = unnamedOf(header);
   const places = header.flatMap((cell, index) => (cell.trim() === '' ? [] : [index]));
   const found = readHeader(
     places.map((place) => header[place] as string),
@@ -57,7 +70,7 @@ export async function toTable<Name extends string>(
   const [known, others] = [found.filter(({ isKnown }) => isKnown), found.filter(({ isKnown }) => !isKnown)];
   const read = await mapInSlices(rows, (cells, index): TableRow<Name> | null => {
     if (isBlank(cells)) return null;
-    assertNamed(cells, header);
+    assertNamed(cells, unnamed);
     return {
       row: index + 1,
       cells: pickCells(known, cells) as TableRow<Name>['cells'],
@@ -106,20 +119,27 @@ function readHeader<Name extends string>(
       'no_known_columns',
       `The header names no known column. The columns are ${canonical.join(', ')}.`,
       {
-        suggestions: unknown.map((column) => ({ column, suggestions: known.suggest(column) })),
+        suggestions: unknown.slice(0, maxSuggested).map((column) => ({ column, suggestions: known.suggest(column) })),
         known: canonical,
       },
     );
   if (unknown.length > 0 && !keepsOthers)
     throw invalid({
       path: '',
-      message: `unknown columns ${unknown.join(', ')}; rename or remove them. The columns are ${canonical.join(', ')}`,
+      message: `unknown columns ${listed(unknown)}; rename or remove them. The columns are ${canonical.join(', ')}`,
     });
   const all = found.map(({ name }) => name);
-  const twice = all.find((name, index) => all.indexOf(name) < index);
-  if (twice !== undefined)
-    throw invalid({ path: '', message: `the header names the column ${twice} twice; remove one` });
-  const missing = required.filter((name) => !all.includes(name));
+  const once = new Set<string>();
+  for (const name of all) {
+    if (once.has(name)) throw invalid({ path: '', message: `the header names the column ${name} twice; remove one` });
+    once.add(name);
+  }
+  const missing = required.filter((name) => !once.has(name));
   if (missing.length > 0) throw invalid({ path: '', message: `the file has no column ${missing.join(', ')}` });
   return found;
+}
+
+function listed(columns: readonly string[]): string {
+  const more = columns.length - maxSuggested;
+  return `${columns.slice(0, maxSuggested).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
 }

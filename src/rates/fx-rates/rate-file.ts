@@ -3,6 +3,7 @@ import { isCurrency } from '../../kernel/currency.js';
 import { type Day } from '../../kernel/day.js';
 import { Failure, invalid } from '../../kernel/failure.js';
 import { CellReader, filled } from '../../platform/files/cells.js';
+import { widthOf } from '../../platform/files/csv-records.js';
 import { type TableRow, toTable } from '../../platform/files/csv-table.js';
 import { cellReader, readRowsInSlices, rejectedRow } from '../../platform/files/import-results.js';
 import { keyOf, readRate } from './fx-rate.js';
@@ -32,7 +33,7 @@ export type ReadRow = readonly StoredRate[] | Failure;
 export async function readRateFile(records: readonly string[][], settings: FileSettings): Promise<ReadRow[]> {
   const [header = [], ...rows] = records;
   return isOfCentralBank(header)
-    ? readCentralBank(header.map(trimmed), rows, settings)
+    ? readCentralBank(header.slice(0, widthOf(header)).map(trimmed), rows, settings)
     : readSimple(await toTable(records, columns), settings);
 }
 
