@@ -15,6 +15,7 @@ const quote = '"';
 export class CsvRecords {
   private text = '';
   private at = 0;
+  private enough = 0;
   private isLast = false;
   private nextQuote = -1;
   private nextLineEnd = -1;
@@ -24,9 +25,13 @@ export class CsvRecords {
 
   constructor(private delimiter: string) {}
 
-  /** Returns the records that end in this part of the text. Empty lines are skipped. */
+  /**
+   * Returns the records that have ended. Empty lines are skipped. An incomplete record is read again when its text has
+   * doubled, so that the time does not depend on the size of the parts.
+   */
   push(text: string): string[][] {
-    this.text = this.hasBegun ? this.text.slice(this.at) + text : this.begin(text);
+    this.text = this.hasBegun ? this.text + text : this.begin(text);
+    if (this.text.length < this.enough && !this.isLast) return [];
     this.at = 0;
     this.nextQuote = -1;
     this.nextLineEnd = -1;
@@ -35,7 +40,9 @@ export class CsvRecords {
       records.push(cells);
       this.seen += 1;
     }
-    if (this.text.length - this.at > maxRecordLength) throw this.broken('it is larger than 1 MiB');
+    this.text = this.text.slice(this.at);
+    if (this.text.length > maxRecordLength) throw this.broken('it is larger than 1 MiB');
+    this.enough = Math.min(2 * this.text.length, maxRecordLength + 1);
     return records;
   }
 
