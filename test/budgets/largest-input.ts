@@ -252,6 +252,27 @@ export function largestFile(example: unknown, bytes: number): Buffer {
   return Buffer.from(`${header}\n${rows.join('\n')}\n`);
 }
 
+/** Just below the limit of a record, 1 MiB. */
+const maxRecordLength = 1000 * 1024;
+
+/** CSV files with the widest lines and the longest cells. An import may reject them, and must not be long about it. */
+export function largestRecords(example: string): Readonly<Record<string, Buffer>> {
+  const [header = '', row = ''] = example.split('\n');
+  const count = header.split(',').length;
+  // A search for a line end stops at each of these characters, whose lower bytes are those of a line end.
+  const cells = ',\u010a'.repeat(maxRecordLength / 2 - 200);
+  const length = Math.floor(maxRecordLength / count) - 20;
+  const filled = (cell: string) => times(count, () => cell).join();
+  const files = {
+    'the widest header': `${header}${cells}\n${row}\n`,
+    'the widest line': `${header}\n"x"${cells}\n`,
+    'many unknown columns': `${header},${times(490, (at) => `${at}${'u'.repeat(400)}`).join()}\n${row}${','.repeat(490)}\n`,
+    'the longest numbers': `${header}\n${filled(`${'1'.repeat(length)}x`)}\n`,
+    'the longest days': `${header}\n${filled(`"2026-01-15${' '.repeat(length - 20)}\nx"`)}\n`,
+  };
+  return Object.fromEntries(Object.entries(files).map(([name, file]) => [name, Buffer.from(file)]));
+}
+
 function times<T>(count: number, make: (index: number) => T): T[] {
   return Array.from({ length: count }, (_, at) => make(at));
 }
