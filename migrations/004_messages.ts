@@ -341,13 +341,14 @@ async function createDeliveries(db: Kysely<unknown>): Promise<void> {
 
 /**
  * The endpoints to which a worker sends count for their workspace. Every workspace comes once before one comes a second
- * time.
+ * time. The first pending delivery of each sequence is found in the order of an index, since those after it may be
+ * hundreds of thousands.
  */
 async function createDeliveryFunctions(db: Kysely<unknown>): Promise<void> {
   await sql`
     create function due_webhook_endpoints(max_endpoints integer, max_of_workspace integer)
     returns table (workspace_id uuid, endpoint_id uuid)
-    language sql stable ${asOwner} as $$
+    language sql stable ${asOwner} set enable_seqscan = off set enable_bitmapscan = off set enable_sort = off as $$
       with sending as materialized (
         select l.workspace_id, l.work from work_leases l where l.work like 'webhook %' and l.leased_until > now()
       ), due as (
@@ -355,13 +356,18 @@ async function createDeliveryFunctions(db: Kysely<unknown>): Promise<void> {
           row_number() over (partition by e.workspace_id order by e.attempted_at nulls first, e.endpoint_id) as turn
         from webhook_endpoints e
         where e.enabled and e.not_before <= now() and ${ofWritable('e.workspace_id')} and exists (
-          select from webhook_deliveries d
-          where d.workspace_id = e.workspace_id and d.endpoint_id = e.endpoint_id and d.status = 'pending'
-            and (e.failures > 0 or d.not_before <= now())
-            and not exists (
-              select from webhook_deliveries f
-              where f.workspace_id = d.workspace_id and f.endpoint_id = d.endpoint_id and f.sequence_id = d.sequence_id
-                and f.status = 'pending' and f.position < d.position))
+          with recursive head as (
+            (select d.sequence_id, d.not_before from webhook_deliveries d
+              where d.workspace_id = e.workspace_id and d.endpoint_id = e.endpoint_id and d.status = 'pending'
+              order by d.sequence_id, d.position limit 1)
+            union all
+            select next.sequence_id, next.not_before from head, lateral (
+              select d.sequence_id, d.not_before from webhook_deliveries d
+              where d.workspace_id = e.workspace_id and d.endpoint_id = e.endpoint_id and d.status = 'pending'
+                and d.sequence_id > head.sequence_id
+              order by d.sequence_id, d.position limit 1) next
+          )
+          select from head where e.failures > 0 or head.not_before <= now())
           and not exists (
             select from sending s
             where s.workspace_id = e.workspace_id and s.work = 'webhook ' || e.endpoint_id)

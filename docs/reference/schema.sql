@@ -3816,6 +3816,9 @@ CREATE OR REPLACE FUNCTION due_webhook_endpoints(max_endpoints integer, max_of_w
  LANGUAGE sql
  STABLE SECURITY DEFINER
  SET search_path TO 'public', 'pg_temp'
+ SET enable_seqscan TO 'off'
+ SET enable_bitmapscan TO 'off'
+ SET enable_sort TO 'off'
 AS $function$
       with sending as materialized (
         select l.workspace_id, l.work from work_leases l where l.work like 'webhook %' and l.leased_until > now()
@@ -3824,13 +3827,18 @@ AS $function$
           row_number() over (partition by e.workspace_id order by e.attempted_at nulls first, e.endpoint_id) as turn
         from webhook_endpoints e
         where e.enabled and e.not_before <= now() and coalesce(e.workspace_id <> all (array(select of_move.workspace_id from read_only_workspaces() of_move)), true) and exists (
-          select from webhook_deliveries d
-          where d.workspace_id = e.workspace_id and d.endpoint_id = e.endpoint_id and d.status = 'pending'
-            and (e.failures > 0 or d.not_before <= now())
-            and not exists (
-              select from webhook_deliveries f
-              where f.workspace_id = d.workspace_id and f.endpoint_id = d.endpoint_id and f.sequence_id = d.sequence_id
-                and f.status = 'pending' and f.position < d.position))
+          with recursive head as (
+            (select d.sequence_id, d.not_before from webhook_deliveries d
+              where d.workspace_id = e.workspace_id and d.endpoint_id = e.endpoint_id and d.status = 'pending'
+              order by d.sequence_id, d.position limit 1)
+            union all
+            select next.sequence_id, next.not_before from head, lateral (
+              select d.sequence_id, d.not_before from webhook_deliveries d
+              where d.workspace_id = e.workspace_id and d.endpoint_id = e.endpoint_id and d.status = 'pending'
+                and d.sequence_id > head.sequence_id
+              order by d.sequence_id, d.position limit 1) next
+          )
+          select from head where e.failures > 0 or head.not_before <= now())
           and not exists (
             select from sending s
             where s.workspace_id = e.workspace_id and s.work = 'webhook ' || e.endpoint_id)

@@ -43,25 +43,32 @@ interface DueRow {
 
 /**
  * The first pending delivery of each sequence, if it is due. While the endpoint is unreachable, only the first of all:
- * when it succeeds, the others follow, without having used attempts.
+ * when it succeeds, the others follow, without having used attempts. The index gives the first of the next sequence, so
+ * the deliveries after it are not read.
  */
 export async function claimDue(tx: Transaction, endpointId: string): Promise<DueDelivery[]> {
   const { rows } = await sql<DueRow>`
-    with endpoint as materialized (
+    with recursive endpoint as materialized (
       select url, failures, array[secret] || array(
         select p.secret from webhook_previous_secrets p
         where p.workspace_id = ${tx.workspaceId} and p.endpoint_id = ${endpointId} and p.valid_until > now()
         order by p.valid_until desc) as secrets
       from webhook_endpoints
       where workspace_id = ${tx.workspaceId} and endpoint_id = ${endpointId} and enabled and not_before <= now()
+    ), head as (
+      (select d.* from webhook_deliveries d
+        where d.workspace_id = ${tx.workspaceId} and d.endpoint_id = ${endpointId} and d.status = 'pending'
+        order by d.sequence_id, d.position limit 1)
+      union all
+      select next.* from head, lateral (
+        select d.* from webhook_deliveries d
+        where d.workspace_id = ${tx.workspaceId} and d.endpoint_id = ${endpointId} and d.status = 'pending'
+          and d.sequence_id > head.sequence_id
+        order by d.sequence_id, d.position limit 1) next
     )
     select d.delivery_id as "deliveryId", d.sequence_id as "sequenceId", d.event_type as type, d.data,
       d.run_id as "runId", d.event_ids as "eventIds", d.attempts, d.created_at as "createdAt", e.url, e.secrets
-    from endpoint e cross join (
-      select distinct on (sequence_id) * from webhook_deliveries
-      where workspace_id = ${tx.workspaceId} and endpoint_id = ${endpointId} and status = 'pending'
-      order by sequence_id, position
-    ) d
+    from endpoint e cross join head d
     where e.failures > 0 or d.not_before <= now()
     order by d.position
     limit (select case when failures > 0 then 1 else ${maxBatch} end from endpoint)`.execute(tx.db);

@@ -319,8 +319,8 @@ export const mutants: readonly Mutant[] = [
     changes: [
       {
         file: 'src/outgoing/events/delivery-store.ts',
-        from: 'select distinct on (sequence_id) * from webhook_deliveries',
-        to: 'select * from webhook_deliveries',
+        from: 'and d.sequence_id > head.sequence_id',
+        to: 'and (d.sequence_id, d.position) > (head.sequence_id, head.position)',
       },
     ],
   },
