@@ -93,7 +93,7 @@ describe('DELETE /v1/deals/:dealId', () => {
     expect(await versionOf(bob)).not.to.equal(before);
   });
 
-  it('for good lasts at most a day longer than now, whatever time the source once stated', async () => {
+  it('with hard=true lasts at most a day longer than now, whatever time the source once stated', async () => {
     await workspace.db.sql("update deals set source_updated_at = '2100-01-01' where deal_id = 'd1'");
     await workspace.remove('d1', { hard: 'true' });
     const [tombstone] = await workspace.db.sql<{ ahead: number }>(
