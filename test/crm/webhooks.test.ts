@@ -253,7 +253,8 @@ describe('webhooks of crm-b', () => {
     expect(valuesOf('amount', '')).to.deep.equal({ amount: null });
     expect(valuesOf('closedate', '1796083200000')).to.deep.equal({
       closedate: '2026-12-01T00:00:00.000Z',
-      close_date: '2026-12-01',
+      // A webhook does not say in which time zone this is a day.
+      close_date: '2026-12-01T00:00:00.000Z',
     });
     expect(valuesOf('hubspot_owner_id', '7')).to.deep.equal({ hubspot_owner_id: '7', owner_id: '7' });
     expect(valuesOf('custom', '7')).to.deep.equal({ custom: '7' });

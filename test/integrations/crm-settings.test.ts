@@ -1,7 +1,10 @@
 import { expect } from 'chai';
+import { type Delivery, deliver } from '#fakes/deliveries.js';
 import { FakeCrmb } from '#fakes/fake-crmb.js';
 import { type ApiClient } from '#test/support/api-client.js';
+import { untilInboxEmpty } from '#test/support/crm-worlds.js';
 import { Service } from '#test/support/service.js';
+import { until } from '#test/support/until.js';
 
 const settings = '/v1/integrations/crmb/settings';
 const defaults = {
@@ -23,7 +26,7 @@ describe('the settings of a CRM', () => {
   before(async () => {
     crm = await FakeCrmb.start();
     crm.callsPerTenSeconds = 1_000_000;
-    service = await Service.start({ settings: { ...crm.environment, CRM_POLL_SECONDS: '86400' } });
+    service = await Service.start({ crms: [crm], settings: { CRM_POLL_SECONDS: '86400' } });
   });
 
   after(async () => {
@@ -183,5 +186,87 @@ describe('the settings of a CRM', () => {
       .and.not.include('Early');
     const mapped = (await deals()).find(({ name }) => name === 'Mapped') as { fields: Record<string, unknown> };
     expect(mapped.fields).to.include({ arr: 250 });
+  });
+
+  describe('and delivered values while the connection is broken', () => {
+    beforeEach(() => {
+      crm.webhookUrl = `${service.url}/webhooks/crmb`;
+      crm.eventsPerDelivery = 1;
+      for (const name of ['hs_arr', 'pipeline', 'dealname']) crm.watched.add(name);
+    });
+
+    const breakConnection = async () => {
+      crm.oauth.revokeAll();
+      await api.expect(400, 'POST', '/v1/commissions/sync', {});
+      crm.deliveries.take();
+    };
+    const send = async (deliveries: readonly Delivery[]) => {
+      for (const delivery of deliveries) expect(await deliver(delivery)).to.equal(200);
+      await untilInboxEmpty(service.database.ownerUrl);
+    };
+    const change = async (id: string, values: Record<string, string>) => {
+      crm.change(id, values);
+      await send(crm.deliveries.take());
+    };
+    const stored = async (id: string) => (await deals()).find(({ deal_id: dealId }) => dealId === id);
+
+    it('a close date is the day in the time zone of the workspace', async () => {
+      ({ api } = await service.workspace({ timezone: 'America/New_York' }));
+      await connect();
+      const id = deal('zoned');
+      await sync();
+      await breakConnection();
+      await change(id, { closedate: '2026-04-01T02:00:00.000Z' });
+      expect(await stored(id)).to.include({ closeDate: '2026-03-31' });
+    });
+
+    it('a mapped slug follows the field that it names, and no other', async () => {
+      const id = deal('mapped', { hs_arr: '777' });
+      await set({ fields: { amount: 'hs_arr' } });
+      await sync();
+      await breakConnection();
+      await change(id, { amount: '5' });
+      expect(await stored(id)).to.include({ amount: 777 });
+      await change(id, { hs_arr: '900' });
+      const after = (await stored(id)) as { amount: number; fields: object };
+      expect(after.amount).to.equal(900);
+      expect(after.fields).to.include({ amount: 900, hs_arr: 900 });
+    });
+
+    it('an excluded deal stays excluded until a value includes it', async () => {
+      const { id: renewals, stageIds } = crm.addPipeline('Renewals', [{ label: 'Renewed', probability: '1.0' }]);
+      await set({ deals: { pipelines: ['default'], closedFrom: '2026-01-01' } });
+      const [moved, early] = [deal('moved'), deal('early')];
+      await sync();
+      crm.change(moved, { pipeline: renewals, dealstage: stageIds[0] as string });
+      crm.change(early, { closedate: '2025-12-01T12:00:00.000Z' });
+      await sync();
+      await breakConnection();
+      for (const id of [moved, early]) {
+        await change(id, { amount: '5' });
+        expect(await stored(id)).to.equal(undefined);
+      }
+      const included = { pipeline: 'default', dealstage: 'contractsent', closedate: '2026-02-11T12:00:00.000Z' };
+      await change(moved, included);
+      expect(await stored(moved)).to.include({ amount: 5 });
+      await change(moved, { pipeline: renewals });
+      expect(await stored(moved)).to.equal(undefined);
+    });
+
+    it('one that is older than the last response of the CRM changes nothing, also after newer ones', async () => {
+      const id = deal('late');
+      await sync();
+      crm.deliveries.take();
+      crm.change(id, { amount: '200' });
+      const late = crm.deliveries.take();
+      const changedAt = Date.now();
+      await until(() => Date.now() > changedAt, { pauseMs: 1 });
+      crm.change(id, { amount: '300' });
+      await sync();
+      await breakConnection();
+      await change(id, { dealname: 'renamed' });
+      await send(late);
+      expect(await stored(id)).to.include({ name: 'renamed', amount: 300 });
+    });
   });
 });

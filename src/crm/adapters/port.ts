@@ -283,7 +283,7 @@ export interface CrmHint {
   readonly occurredAt: Date | null;
   /** Equal for repetitions of the same delivery. */
   readonly key: string;
-  /** Values in the delivery, by slug. Used only if there are no credentials. */
+  /** Values in the delivery, by slug; `close_date` is a day or an instant. Used only if there are no credentials. */
   readonly values: Readonly<Record<string, CrmValue>>;
   /** The CRM's name or id of the field, if the delivery reports the change of one. */
   readonly property?: string;

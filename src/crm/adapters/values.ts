@@ -1,5 +1,6 @@
 import { dayInZone } from '../../kernel/day.js';
 import { canonicalZone, isTimeZone } from '../../kernel/time-zone.js';
+import { unreachable } from '../../kernel/unreachable.js';
 import { type CrmDeal, type CrmField, type CrmFieldType, type CrmValue } from './port.js';
 
 /** The text; null if it is empty or not a string. */
@@ -29,6 +30,27 @@ export function toInstant(value: unknown): string | null {
   const text = String(value ?? '');
   const instant = new Date(/^-?\d{10,16}$/.test(text) ? Number(text) : text);
   return Number.isNaN(instant.getTime()) ? null : instant.toISOString();
+}
+
+/** The value of a field of the type, from the text that a delivery contains. */
+export function toTyped(text: string, type: CrmFieldType): CrmValue {
+  switch (type) {
+    case 'number':
+    case 'currency':
+      return toNumber(text);
+    case 'date':
+      return toInstant(text)?.slice(0, 10) ?? null;
+    case 'timestamp':
+      return toInstant(text);
+    case 'checkbox':
+      return toBoolean(text);
+    case 'text':
+    case 'select':
+    case 'status':
+      return text;
+    default:
+      return unreachable(type);
+  }
 }
 
 /** A day; an instant is converted in the time zone. */

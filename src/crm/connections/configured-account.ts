@@ -56,6 +56,29 @@ function configuredDeal(deal: CrmDeal, settings: CrmSettings): CrmDeal {
   return isExcluded(fields, settings) ? { ...read, deleted: true } : read;
 }
 
+type Values = Readonly<Record<string, CrmValue>>;
+
+/** What a change of some fields in the CRM changes here: a slug of the settings follows the field that it names alone. */
+export function configuredChange(change: Values, { fields }: CrmSettings): Values {
+  const kept = Object.entries(change).filter(([slug]) => !Object.hasOwn(fields, slug));
+  const mapped = Object.entries(fields).filter(([, source]) => Object.hasOwn(change, source));
+  return Object.fromEntries([...kept, ...mapped.map(([slug, source]) => [slug, change[source] as CrmValue] as const)]);
+}
+
+/**
+ * Whether the settings exclude the deal after the change. A deleted deal keeps the fields from before it was excluded, so
+ * it stays excluded unless the change alone includes it.
+ */
+export function isExcludedAfter(
+  change: Values,
+  stored: { readonly fields: Values; readonly deleted: boolean },
+  settings: CrmSettings,
+): boolean {
+  if (!stored.deleted) return isExcluded({ ...stored.fields, ...change }, settings);
+  const hasDay = settings.deals.closedFrom === null || Object.hasOwn(change, 'close_date');
+  return !hasDay || isExcluded(change, settings);
+}
+
 /** What the two usual types of crm-c, and the one type of crm-b, are. */
 const usualTypes: SplitTypes = { Revenue: 'split', Overlay: 'overlay', [dealSplits]: 'split' };
 type SplitTypes = NonNullable<CrmSettings['credits']>['types'];
@@ -72,7 +95,7 @@ function toLines(splits: readonly CrmSplit[], { credits }: CrmSettings): CrmLine
 }
 
 /** A deal that the settings exclude counts as deleted: a deal that moves to another pipeline is reversed. */
-function isExcluded(fields: Readonly<Record<string, CrmValue>>, { deals }: CrmSettings): boolean {
+function isExcluded(fields: Values, { deals }: CrmSettings): boolean {
   const { closedFrom, pipelines } = deals;
   const closeDate = fields['close_date'];
   if (closedFrom !== null && typeof closeDate === 'string' && closeDate < closedFrom) return true;

@@ -1,9 +1,16 @@
 import { sql } from 'kysely';
 import { type ReportedDeal } from '../../deals/record-reported-deals.js';
+import { fieldTypes } from '../../engine/condition.js';
 import { type Fields } from '../../engine/field-value.js';
 import { groupBy } from '../../kernel/group-by.js';
 import { type Transaction } from '../../platform/database/unit-of-work.js';
 import { type InboxBatch, type PendingMessage } from '../../platform/inbox/inbox-runner.js';
+import { type CrmDeal, type CrmFieldType, type CrmProvider, type CrmValue } from '../adapters/port.js';
+import { toDay, toTyped } from '../adapters/values.js';
+import { configuredChange, isExcludedAfter } from '../connections/configured-account.js';
+import { workspaceSettings } from '../connections/crm-connection-views.js';
+import { type CrmSettings } from '../connections/crm-settings.js';
+import { findSettings } from '../connections/crm-settings-views.js';
 import { readHint, type StoredHint } from './delivery.js';
 
 /** Outcome of messages that were applied without the CRM. */
@@ -26,9 +33,9 @@ function hasContent({ change, values }: StoredHint): boolean {
 }
 
 /**
- * The deals according to deliveries alone: the stored state with the latest delivered value of each field.
- * Deliveries carry one field each and arrive in any order, so those applied since the connection broke are read
- * again together with the new ones.
+ * The deals according to deliveries alone: the stored state with the latest delivered value of each field, under the
+ * settings of the connection. Deliveries carry one field each and arrive in any order, so those applied since the
+ * connection broke are read again together with the new ones.
  */
 export async function deliveredDeals(tx: Transaction, batch: InboxBatch): Promise<ReportedDeal[]> {
   const dealIds = [...new Set(batch.messages.map((message) => message.subject))];
@@ -36,35 +43,63 @@ export async function deliveredDeals(tx: Transaction, batch: InboxBatch): Promis
     (message): DeliveredHint => ({ dealId: message.subject, ...readHint(message.payload) }),
   );
   const before = groupBy(await appliedBefore(tx, batch, dealIds), (deal) => deal.dealId);
-  const stored = await storedDeals(tx, dealIds);
+  const stored = await storedDeals(tx, batch, dealIds);
+  const provider = batch.source as CrmProvider;
+  const reading: Reading = {
+    settings: await findSettings(tx, provider),
+    types: await listTypes(tx, provider),
+    // The CRM does not say the time zone of its account while the connection is broken.
+    timeZone: (await workspaceSettings(tx)).timeZone,
+  };
   return [...groupBy(fresh, (hint) => hint.dealId)].map(([dealId, hints]) => {
-    const deal = stored.get(dealId) ?? { fields: {}, knownAt: null };
-    return applyHints(dealId, deal, before.get(dealId) ?? [], hints);
+    const deal = stored.get(dealId) ?? { fields: {}, deleted: false, knownAt: null };
+    return applyHints(dealId, deal, [...(before.get(dealId) ?? []), ...hints], reading);
   });
 }
 
 interface StoredDeal {
   readonly fields: Fields;
+  readonly deleted: boolean;
+  /** The latest time that a response of the CRM stated. */
   readonly knownAt: Date | null;
+}
+
+interface Reading {
+  readonly settings: CrmSettings;
+  readonly types: ReadonlyMap<string, CrmFieldType>;
+  readonly timeZone: string;
 }
 
 /** Messages older than the last response of the CRM do not change its fields. */
 function applyHints(
   dealId: string,
-  { fields, knownAt }: StoredDeal,
-  before: readonly DeliveredHint[],
-  fresh: readonly DeliveredHint[],
+  stored: StoredDeal,
+  hints: readonly DeliveredHint[],
+  reading: Reading,
 ): ReportedDeal {
-  const since = before.length > 0 ? 0 : (knownAt?.getTime() ?? 0);
-  const ordered = [...before, ...fresh].sort((a, b) => occurredMs(a) - occurredMs(b));
+  const since = stored.knownAt?.getTime() ?? 0;
+  const ordered = [...hints].sort((a, b) => occurredMs(a) - occurredMs(b));
   const last = ordered.at(-1) as DeliveredHint;
-  const values = ordered.filter((hint) => occurredMs(hint) >= since).map((hint) => hint.values);
+  const values = ordered
+    .filter((hint) => occurredMs(hint) >= since)
+    .map((hint) => configuredChange(readValues(hint, reading), reading.settings));
+  const change: CrmDeal['fields'] = Object.assign({}, ...values);
   return {
     id: dealId,
-    fields: Object.assign({}, fields, ...values) as Fields,
+    fields: { ...stored.fields, ...change },
     modifiedAt: last.occurredAt,
-    deleted: last.change === 'deleted',
+    deleted: last.change === 'deleted' || isExcludedAfter(change, stored, reading.settings),
   };
+}
+
+/** The values as a sync reads them. A slug of every CRM, such as `close_date`, has no type. */
+function readValues({ values }: DeliveredHint, { types, timeZone }: Reading): CrmDeal['fields'] {
+  const read = (slug: string, value: CrmValue) => {
+    const type = types.get(slug);
+    if (type !== undefined) return typeof value === 'string' ? toTyped(value, type) : value;
+    return slug === 'close_date' ? toDay(value, timeZone) : value;
+  };
+  return Object.fromEntries(Object.entries(values).map(([slug, value]) => [slug, read(slug, value)]));
 }
 
 function occurredMs({ occurredAt }: DeliveredHint): number {
@@ -84,12 +119,30 @@ async function appliedBefore(
   return rows.map(({ subject, payload }) => ({ dealId: subject, ...readHint(payload) }));
 }
 
-async function storedDeals(tx: Transaction, dealIds: readonly string[]): Promise<ReadonlyMap<string, StoredDeal>> {
+/** The types of the fields as of the last sync. */
+async function listTypes(tx: Transaction, provider: CrmProvider): Promise<ReadonlyMap<string, CrmFieldType>> {
   const rows = await tx.db
-    .selectFrom('deals')
-    .select(['deal_id', 'fields', 'source_updated_at'])
+    .selectFrom('crm_fields')
+    .select(['slug', 'type'])
     .where('workspace_id', '=', tx.workspaceId)
-    .where('deal_id', 'in', dealIds)
+    .where('provider', '=', provider)
     .execute();
-  return new Map(rows.map((row) => [row.deal_id, { fields: row.fields as Fields, knownAt: row.source_updated_at }]));
+  return new Map(rows.map(({ slug, type }) => [slug, fieldTypes.find((known) => known === type) ?? 'text']));
+}
+
+/** A version that was stored after the connection broke has the time of a delivery. */
+async function storedDeals(
+  tx: Transaction,
+  { source }: InboxBatch,
+  dealIds: readonly string[],
+): Promise<ReadonlyMap<string, StoredDeal>> {
+  const { rows } = await sql<StoredDeal & { readonly dealId: string }>`
+    select d.deal_id as "dealId", d.fields, d.deleted_at is not null as deleted, (
+        select max(v.source_updated_at) from deal_versions v
+        where v.workspace_id = d.workspace_id and v.deal_id = d.deal_id
+          and (c.broken_at is null or v.taken_at < c.broken_at)
+      ) as "knownAt"
+    from deals d left join crm_connections c on c.workspace_id = d.workspace_id and c.provider = ${source}
+    where d.workspace_id = ${tx.workspaceId} and d.deal_id = any(${dealIds}::text[])`.execute(tx.db);
+  return new Map(rows.map(({ dealId, ...deal }) => [dealId, deal]));
 }

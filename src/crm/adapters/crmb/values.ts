@@ -126,8 +126,8 @@ const canonicalSlugs: Readonly<Record<string, keyof CanonicalValues>> = {
   deal_currency_code: 'currency',
 };
 
-/** One property from a webhook, under its own slug and the canonical one. */
-export function crmbChange(name: string, raw: string | null, timeZone = 'UTC'): Record<string, CrmValue> {
+/** One property from a webhook, under its own slug and the canonical one. The close date is an instant. */
+export function crmbChange(name: string, raw: string | null): Record<string, CrmValue> {
   const value = crmbValue(
     raw,
     neededProperties.find((property) => property.name === name),
@@ -135,8 +135,7 @@ export function crmbChange(name: string, raw: string | null, timeZone = 'UTC'): 
   const canonical = canonicalSlugs[name];
   // What the CRM said about the former stage does not apply to the new one.
   if (canonical === 'stage') return { [name]: value, stage: value, is_won: null, is_closed: null, stage_label: null };
-  if (canonical === undefined) return { [name]: value };
-  return { [name]: value, [canonical]: canonical === 'close_date' ? toDay(value, timeZone) : value };
+  return canonical === undefined ? { [name]: value } : { [name]: value, [canonical]: value };
 }
 
 /** All values arrive as text; the definition gives the type. Multiple choices are joined by `;`. */
