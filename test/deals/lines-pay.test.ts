@@ -119,6 +119,25 @@ describe('the worked examples of lines that need approvals, managers and payment
     expect([summary.netPayout, summary.payable]).to.deep.equal([-600, 364.29]);
   });
 
+  it('J30: lines in another currency follow a rate that is entered, and corrected, after the deal', async () => {
+    await start();
+    await work.api.expect(200, 'PATCH', `/v1/plans/${work.planId}`, { fx: { date: 'close_date' } });
+    await work.deal('D', 20_000, '2026-02-10', {
+      currency: 'USD',
+      lines: software(20_000).map((line) => ({ ...line, currency: 'EUR' })),
+    });
+    expect(await earned()).to.deep.equal({});
+    for (const [rate, paid] of [
+      ['1.1', 2_200],
+      ['1.2', 2_400],
+    ] as const) {
+      const rates = [{ from: 'EUR', to: 'USD', day: '2026-02-01', rate }];
+      const { affected } = await work.api.expect(200, 'PUT', '/v1/fx-rates', { rates });
+      expect(affected.reps).to.equal(1);
+      expect(await earned()).to.deep.equal({ D: paid });
+    }
+  });
+
   it('a refunded line in another currency counts at the rate of its day for what the customer still pays', async () => {
     const payout = { schedule: [{ on: 'paid', percent: 100 }] };
     const whole = flatRule('Whole', 0.1, { clawback: { window: { days: 365 } }, payout });

@@ -92,7 +92,7 @@ export async function findAffected(
   const currencies = searchedCurrencies(changed, workspace.currency);
   const ofTeams = hasCascades({ versions: converting });
   const repIds = await people.listReps(tx, ofTeams);
-  const found = await loadForeignDeals(tx, repIds, range, currencies);
+  const found = await loadForeignDeals(tx, repIds, range, currencies, workspace.hasLines);
   if (ofTeams) found.push(...(await loadForeignEarnings(tx, range, currencies)));
   return people.select(tx, found, ofTeams);
 }

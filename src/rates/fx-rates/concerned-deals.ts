@@ -22,23 +22,34 @@ const ownCodes = sql`case when ${hasOwnCodes} then array(
     where f.key like ${'%\\_currency'} and f.value ~ '^[A-Za-z]{3}$'
   ) else '{}'::text[] end`;
 
+const linesOfDeal = sql`deal_lines l where l.workspace_id = d.workspace_id and l.deal_id = d.deal_id`;
+const lineCode = sql`upper(l.content->>'currency')`;
+
 function isOneOf(code: RawBuilder<unknown>, currencies: Currencies): RawBuilder<unknown> {
   return currencies === null ? sql`${code} is not null` : sql`${code} = any(${currencies}::text[])`;
 }
 
-/** The deals of the reps in the days that have a value in one of the currencies, one row for each person on a deal. */
+/**
+ * The deals of the reps in the days that have a value, or a line, in one of the currencies, one row for each person on a
+ * deal. `hasLines`: whether the workspace has lines.
+ */
 export async function loadForeignDeals(
   tx: Transaction,
   repIds: readonly string[],
   days: DayRange,
   currencies: Currencies,
+  hasLines: boolean,
 ): Promise<ForeignDeal[]> {
   const code = sql`upper(btrim(d.currency))`;
-  const isForeign = sql`d.deleted_at is null and (${isOneOf(code, currencies)} or ${hasOwnCodes})`;
+  const hasForeignLine = hasLines
+    ? sql`exists (select from ${linesOfDeal} and ${isOneOf(lineCode, currencies)})`
+    : sql`false`;
+  const lineCodes = hasLines ? sql`array(select distinct ${lineCode} from ${linesOfDeal})` : sql`'{}'::text[]`;
+  const isForeign = sql`d.deleted_at is null and (${isOneOf(code, currencies)} or ${hasOwnCodes} or ${hasForeignLine})`;
   const inDays = sql`between ${days.from}::date and ${days.to}::date`;
   const { rows } = await sql<ForeignDeal>`
     select reps.rep_id as "repId", d.close_date as day, false as "isEarned",
-      array_remove(array_append(${ownCodes}, ${code}), null) as currencies
+      array_remove(array_append(${ownCodes}, ${code}) || ${lineCodes}, null) as currencies
     from unnest(${repIds}::uuid[]) as reps (rep_id) cross join lateral (
       select d.* from deals d
       where d.workspace_id = ${tx.workspaceId} and d.rep_id = reps.rep_id and d.close_date ${inDays} and ${isForeign}
