@@ -534,8 +534,11 @@ export class PlanCalculation implements WalkListener {
   }
 
   /** Adds a firing to the walk unless an approved period blocks it; returns whether it is paid. */
-  private enter(day: Day, dealKey: string, period: Period, firing: Firing): boolean {
-    const { rule } = firing.rule;
+  private enter(day: Day, dealKey: string, period: Period, fired: Firing): boolean {
+    const { rule } = fired.rule;
+    // A periodic rule adds no credit to the group, whose deals have added theirs.
+    const isInGroup = rule.executionPhase === 'periodic' && rule.quotaGroup !== undefined;
+    const firing = isInGroup ? { ...fired, credit: Decimal.zero } : fired;
     const fixed = this.consumeFixed(rule.name, dealKey);
     const frozen = this.frozenOn(day);
     if (fixed?.kind === 'owned') {
@@ -566,7 +569,6 @@ export class PlanCalculation implements WalkListener {
       this.skip(firing.version, firing.rule, dealKey, 'statement_locked');
       return false;
     }
-    const credit = rule.executionPhase === 'periodic' && rule.quotaGroup !== undefined ? Decimal.zero : firing.credit;
     this.walk.add({
       day,
       dealKey,
@@ -574,8 +576,8 @@ export class PlanCalculation implements WalkListener {
       period,
       key: firing.rule.key,
       ruleName: rule.name,
-      credit,
-      firing: credit === firing.credit ? firing : { ...firing, credit },
+      credit: firing.credit,
+      firing,
       fixed: null,
       refund: null,
     });

@@ -70,6 +70,24 @@ describe('the changes that an approved period blocks', () => {
       run({ config: { rules: [rule] }, deals, quotas, frozen: ['2026-01'], fixed: [fixed] }).blocked,
     ).to.deep.equal([]);
   });
+
+  it('are none without a change of a periodic rule, which adds no credit to its group', () => {
+    const periodic = {
+      name: 'Kicker',
+      measure: 'amount',
+      executionPhase: 'periodic',
+      tiers: [{ tierIndex: 0, minThreshold: 0, flatAmount: 500 }],
+    };
+    const scenario = {
+      config: { rules: [rule, periodic].map((each) => ({ ...each, quotaGroup: 'All' })) },
+      deals,
+      quotas: { 'All 2026-Q1': { target: 100_000 } },
+    };
+    const { decisions } = run(scenario);
+    expect(decisions.map(({ ruleName }) => ruleName)).to.include('Kicker');
+    const stored = decisions.map((decision): FixedEvent => ({ ...decision, kind: 'frozen' }));
+    expect(run({ ...scenario, frozen: ['2026-Q1'], fixed: stored }).blocked).to.deep.equal([]);
+  });
 });
 
 describe('the reasons for an amount of 0', () => {
