@@ -4,6 +4,7 @@ import { type Rule } from '../engine/plan-config.js';
 import { addDays, type Day, type DayRange } from '../kernel/day.js';
 import { type Period } from '../kernel/period.js';
 import { type PeriodCalendar } from '../kernel/period-calendar.js';
+import { scoreIdStart } from '../kernel/score-id.js';
 import { mapInSlices } from '../kernel/waiting.js';
 import { eventsTable, monthsTable, statementPeriodsTable } from '../ledger/input/as-of.js';
 import { loadCalendar } from '../ledger/input/calendar.js';
@@ -281,6 +282,7 @@ export async function sumOpenPipeline(
     select ${dealCurrency(workspaceCurrency)} as currency, count(*)::int as deals, coalesce(sum(d.amount), 0)::text as total
     from deals d
     where d.workspace_id = ${tx.workspaceId} and d.rep_id = ${repId} and not d.is_closed and d.deleted_at is null
+      and not starts_with(d.deal_id, ${scoreIdStart})
     group by 1 order by 1`.execute(tx.db);
   return rows;
 }

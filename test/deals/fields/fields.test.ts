@@ -53,6 +53,8 @@ describe('fields', () => {
       for (const field of ['mbo_points', 'csat']) await api.expect(200, 'PUT', '/v1/scores', { field, scores });
       const own = async (query: string) =>
         (await api.expect(200, 'GET', `/v1/fields${query}`)).slice(7).map((field: { slug: string }) => field.slug);
+      const { openPipeline } = await api.expect(200, 'GET', `/v1/commissions?repId=${ann}`);
+      expect(openPipeline.deals, 'a score is no open deal').to.equal(0);
       expect(await own('')).to.include.members(['csat', 'mbo_points']);
       expect(await own('?scores=false')).to.deep.equal(['csat']);
     });
