@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import { type Decimal } from '../../kernel/decimal.js';
 import { newId } from '../../kernel/ids.js';
+import { type Period } from '../../kernel/period.js';
 import { type RepCounter } from '../../ledger/output/affected-totals.js';
 import { refreshQuotas } from '../../ledger/output/totals.js';
 import { unnestRows } from '../../platform/database/columns.js';
@@ -78,8 +79,13 @@ async function upsert(
   return rows.filter(({ isNew }) => isNew);
 }
 
-export async function deleteQuotas(tx: Transaction, quotaIds: readonly string[]): Promise<void> {
-  await sql`delete from quotas where workspace_id = ${tx.workspaceId} and quota_id = any(${quotaIds}::uuid[])`.execute(
-    tx.db,
-  );
+/** Deletes the quotas and returns whose they were. */
+export async function deleteQuotas(
+  tx: Transaction,
+  quotaIds: readonly string[],
+): Promise<{ readonly repId: string; readonly period: Period }[]> {
+  const { rows } = await sql<{ repId: string; period: Period }>`
+    delete from quotas where workspace_id = ${tx.workspaceId} and quota_id = any(${quotaIds}::uuid[])
+    returning rep_id as "repId", period`.execute(tx.db);
+  return rows;
 }

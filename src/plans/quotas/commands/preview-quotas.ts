@@ -16,7 +16,6 @@ import { repeatedSettings, toQuotaSetting } from '../apply-quotas.js';
 import { quotaNotFound, targetAmount } from '../quota.js';
 import { findRuleById } from '../quota-rule.js';
 import { deleteQuotas, upsertQuotas } from '../quota-store.js';
-import { findQuota } from '../quota-views.js';
 
 const body = z.strictObject({
   planRuleId: uuid.describe('Id of the rule (UUID)'),
@@ -56,12 +55,9 @@ async function writeQuotas(tx: Transaction, { planRuleId, targets, removed }: Bo
   const affected = new Map<string, DayRange>();
   const affect = (repId: string, during: string) => extendRange(affected, repId, calendar.findRange(during) ?? allDays);
   for (const { repId, period: during } of settings) affect(repId, during);
-  for (const quotaId of removed) {
-    const quota = await findQuota(tx, quotaId);
-    if (quota === null) throw quotaNotFound();
-    affect(quota.repId, quota.period);
-    await deleteQuotas(tx, [quota.quotaId]);
-  }
+  const quotas = await deleteQuotas(tx, removed);
+  if (quotas.length < new Set(removed).size) throw quotaNotFound();
+  for (const { repId, period: during } of quotas) affect(repId, during);
   await upsertQuotas(tx, settings);
   return affected;
 }
