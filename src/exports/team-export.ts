@@ -7,7 +7,7 @@ import { mapInSlices } from '../kernel/waiting.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
 import { loadHandedAmounts, newAmounts } from '../statements/handed-amounts.js';
 import { hasNothing } from '../statements/payslip.js';
-import { type CurrencySummary, type Summary, totalsInSlices } from '../statements/snapshot.js';
+import { type CurrencySummary, totalsInSlices } from '../statements/snapshot.js';
 import { resolvePeriod } from '../statements/statement-views.js';
 import {
   hasAmount,
@@ -119,21 +119,23 @@ export function archivedMembers({ members }: TeamExport): TeamMemberStatement[] 
   return members.filter((member) => member.statementId !== null || hasAmount(member));
 }
 
-export function teamCells({ member, amounts: { currency, summary } }: TeamRow, { totals }: TeamExport): TeamCell[] {
+export function teamCells({ member, amounts }: TeamRow, team: TeamExport): TeamCell[] {
   return [
     { text: member.name },
     { text: member.email },
-    ...amountCells(summary, currency),
+    ...amountCells(amounts, hasPayable(team)),
     { text: member.status },
-    ...(totals.length > 1 ? [{ text: currency }] : []),
+    ...(team.totals.length > 1 ? [{ text: amounts.currency }] : []),
   ];
 }
 
-export function amountCells(summary: Summary, currency: string): TeamCell[] {
+/** In a file with what is payable, a draft from before payouts were turned on says nothing about that. */
+export function amountCells({ currency, summary }: CurrencySummary, isPaid: boolean): TeamCell[] {
   const { totalCommission, totalBonuses, totalAdjustments, netPayout, payable } = summary;
-  const parts = [totalCommission, totalBonuses, totalAdjustments];
-  const exact = payable === undefined ? [...parts, netPayout] : [payable, netPayout, ...parts];
-  return exact.map((amount) => ({ amount: plainAmount(amount, currency) }));
+  const cell = (amount: string): TeamCell => ({ amount: plainAmount(amount, currency) });
+  const parts = [totalCommission, totalBonuses, totalAdjustments].map(cell);
+  if (!isPaid) return [...parts, cell(netPayout)];
+  return [payable === undefined ? { text: '' } : cell(payable), cell(netPayout), ...parts];
 }
 
 /**

@@ -3,6 +3,7 @@ import { parse } from 'csv-parse/sync';
 import { csvFile } from '#src/exports/payroll-csv.js';
 import { plainAmount } from '#src/kernel/money-text.js';
 import { disarmFormula } from '#src/kernel/spreadsheet-formulas.js';
+import { download, readWorkbook } from '#test/support/downloads.js';
 import { Service } from '#test/support/service.js';
 import { WorkedExample } from '#test/support/worked-example.js';
 
@@ -29,6 +30,33 @@ describe('exports of statements', () => {
     expect(answer.body.replace('\ufeff', '')).to.equal(
       `${titles.join(',')}\r\nBen,ben@acme.test,4800.00,0.00,0.00,4800.00,approved\r\nMia,mia@acme.test,0.00,0.00,0.00,0.00,none\r\n`,
     );
+  });
+
+  it('leaves what is payable blank in a draft from before payouts were turned on', async () => {
+    const own = await WorkedExample.create(service);
+    const [eva] = await own.api.saveReps('Eva');
+    await own.api.assign([eva], own.planId);
+    await own.api.setQuota([eva], 'New business', '2026-Q1', 100_000);
+    await own.api.putDeal('E1', { amount: 10_000, closeDate: '2026-01-20', repId: eva });
+    await own.calculated();
+    await own.generate('2026-01');
+    await own.api.expect(200, 'PATCH', '/v1/workspaces', { payouts: { enabled: true, from: '2026-01-01' } });
+    const { status, body } = await own.api.get('/v1/statements/export.csv?period=2026-01');
+    expect(status, body).to.equal(200);
+    const rows = parse(body, { bom: true, columns: true }) as Record<string, string>[];
+    const amounts = ['Payable', 'Earned', 'Commissions', 'Statement Status'];
+    expect(rows.map((row) => [row['Name'], ...amounts.map((title) => row[title])])).to.deep.equal([
+      ['Ben', '', '4800.00', '4800.00', 'draft'],
+      ['Eva', '800.00', '800.00', '800.00', 'none'],
+      ['Mia', '0.00', '0.00', '0.00', 'none'],
+    ]);
+    const { bytes } = await download(own.api, '/v1/statements/export.xlsx?period=2026-01');
+    const summary = (await readWorkbook(bytes)).getWorksheet('Summary');
+    const values = [2, 3].map((row) => [1, 5, 6, 7, 12].map((column) => summary?.getRow(row).getCell(column).value));
+    expect(values).to.deep.equal([
+      ['Ben', null, 4800, 4800, 'draft'],
+      ['Eva', 800, 800, 800, 'none'],
+    ]);
   });
 
   it('begins with a byte order mark', async () => {

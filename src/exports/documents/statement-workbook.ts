@@ -181,7 +181,7 @@ export function statementWorkbook(terms: WorkbookTerms, statements: AsyncIterabl
       steps.close();
       writeTotals(
         summary,
-        heads.flatMap((statement) => writeSummary(summary, statement)),
+        heads.flatMap((statement) => writeSummary(summary, statement, terms)),
       );
       for (const statement of heads) writeAdjustments(adjustments, statement);
       writeAbout(about, terms, heads, [...plans.values()]);
@@ -261,9 +261,10 @@ interface SummaryRow {
   readonly paid?: { readonly currency: string; readonly amount: string };
 }
 
-function writeSummary(sheet: Sheet, statement: WorkbookStatement): SummaryRow[] {
+function writeSummary(sheet: Sheet, statement: WorkbookStatement, { isPaid }: WorkbookTerms): SummaryRow[] {
   const { name, email, payrollId, head, content, pay } = statement;
   if (pay !== null) return writePaidSummary(sheet, statement, pay);
+  if (isPaid) return writeUnpaidSummary(sheet, statement);
   return listSummaries(content).map(({ currency, summary }) => {
     const amounts = toAmounts(summary);
     sheet.row([
@@ -275,6 +276,28 @@ function writeSummary(sheet: Sheet, statement: WorkbookStatement): SummaryRow[] 
       { text: head?.status ?? 'none' },
     ]);
     return { currency, amounts };
+  });
+}
+
+/** A draft from before payouts were turned on, in a workbook with what is paid. */
+function writeUnpaidSummary(sheet: Sheet, { name, email, payrollId, head, content }: WorkbookStatement): SummaryRow[] {
+  const blank: WorkbookCell = { text: null };
+  return listSummaries(content).map(({ currency, summary }) => {
+    const [commission, bonus, adjustments, earned] = toAmounts(summary) as [string, string, string, string];
+    const amounts = [earned, commission, bonus, adjustments];
+    sheet.row([
+      { text: name },
+      { text: email },
+      { text: payrollId },
+      { text: currency },
+      blank,
+      ...amounts.map((money): WorkbookCell => ({ money, currency })),
+      blank,
+      blank,
+      { text: head?.status ?? 'none' },
+      blank,
+    ]);
+    return { currency, amounts: ['0', ...amounts] };
   });
 }
 

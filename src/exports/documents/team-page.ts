@@ -114,12 +114,13 @@ function columnWidths(team: TeamExport, ofTotals: boolean): Html {
   return html`<colgroup>${widths.map((width) => html`<col style="width: ${width}%">`)}</colgroup>`;
 }
 
-function totalRows({ totals, currency }: TeamExport): Html[] {
+function totalRows(team: TeamExport): Html[] {
+  const { totals, currency } = team;
   const zero = { totalCommission: '0', totalBonuses: '0', totalAdjustments: '0', netPayout: '0' };
   const sums = totals.length > 0 ? totals : [{ currency, summary: zero }];
   return sums.map(
     (total) =>
-      html`<tr class="total"><td>${total.currency}</td>${amountCells(total.summary, total.currency).map(cell)}<td></td></tr>`,
+      html`<tr class="total"><td>${total.currency}</td>${amountCells(total, hasPayable(team)).map(cell)}<td></td></tr>`,
   );
 }
 
