@@ -19,7 +19,11 @@ pg_ctl --pgdata="$work/data" --log="$work/log" --timeout=3600 --silent --wait \
   --options="-c listen_addresses= -c unix_socket_directories=$work -c hba_file=$work/data/pg_hba.conf" start ||
   { cat "$work/log" >&2; exit 1; }
 query() { psql --host="$work" --username=postgres --dbname="$database" --no-psqlrc --quiet --tuples-only --no-align --command="$1"; }
-until [ "$(query 'select pg_is_in_recovery()')" = f ]; do sleep 0.2; done
+until [ "$(query 'select pg_is_in_recovery()')" = f ]; do
+  # The server ends if the archive does not reach TIME.
+  pg_ctl --pgdata="$work/data" status >/dev/null || { cat "$work/log" >&2; exit 1; }
+  sleep 0.2
+done
 pg_dump --host="$work" --username=postgres --dbname="$database" --exclude-schema=bullmq >/dev/null
 echo "tables: $(query "select count(*) from pg_tables where schemaname = 'public'")"
 echo "workspaces: $(query 'select count(*) from workspaces')"

@@ -124,6 +124,37 @@ describe('commissions master-key rotate', function () {
     expect(done.code).to.equal(0);
   });
 
+  it('encrypts the secrets of every database of the service, and counts what is left in all', async () => {
+    const further = await createTestDatabase({ migrate: migrateTestDatabase });
+    const client = new pg.Client({ connectionString: further.ownerUrl });
+    await client.connect();
+    try {
+      await client.query(`insert into workspaces (workspace_id, name, currency) values ($1, 'Acme EU', 'EUR')`, [
+        workspaceId,
+      ]);
+      for (const [route, key] of [
+        ['r', oldKey],
+        ['s', lostKey],
+      ] as const)
+        await client.query(
+          `insert into inbound_routes (workspace_id, source, route, secret) values ($1, 'crma', $2, $3)`,
+          [workspaceId, route, new Secrets(key).seal(routeEncryptionContext('crma', route), 'route secret')],
+        );
+      const { appUrl: url, ownerUrl } = further;
+      const { code, stdout } = await runCommand(['master-key', 'rotate', '--json'], {
+        ...database.environment,
+        DATABASE_SHARDS: JSON.stringify([{ name: 'eu', url, ownerUrl }]),
+        MASTER_KEY: newKey.toString('base64'),
+        MASTER_KEY_PREVIOUS: oldKey.toString('base64'),
+      });
+      expect(JSON.parse(stdout)).to.deep.equal({ reencrypted: 1, remaining: 1 });
+      expect(code).to.equal(1);
+    } finally {
+      await client.end();
+      await further.drop();
+    }
+  });
+
   it('rejects the replacement of a generated key while a service is connected', async () => {
     const folder = mkdtempSync(path.join(tmpdir(), 'commissions-key-'));
     const environment = { ...database.environment, DATA_DIR: folder };

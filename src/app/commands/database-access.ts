@@ -28,6 +28,21 @@ export async function withServer<T>(work: (server: DatabaseServer, config: Confi
   }
 }
 
+/** The same for each database in turn, or for that of the option `--shard`. */
+export async function withEachServer(
+  work: (server: DatabaseServer, config: Config, name: string) => Promise<void>,
+): Promise<void> {
+  const { name: chosen } = chosenShard;
+  try {
+    for (const name of chosen === null ? shardNames(readConfig(process.env)) : [chosen]) {
+      chosenShard.name = name;
+      await withServer((server, config) => work(server, config, name));
+    }
+  } finally {
+    chosenShard.name = chosen;
+  }
+}
+
 /** The settings for the database of the option `--shard`. */
 function configOfShard(config: Config): Config {
   const found = settingsOfShard(config, chosenShard.name ?? mainShard);
