@@ -39,6 +39,7 @@ export async function erasePerson(tx: Transaction, who: { readonly actor: string
     payoutFiles: await erasePayoutFiles(tx, repId),
     closings: await eraseFromClosings(tx, repId),
     files: await deleteFiles(tx, repId),
+    importedFiles: await eraseFromImportedFiles(tx, stored),
     responses: await deleteResponses(tx, stored),
     changeRequests: await deleteChangeRequests(tx, stored),
     mails: await deleteMails(tx, stored.email),
@@ -184,6 +185,18 @@ async function deleteFiles(tx: Transaction, repId: string): Promise<number> {
     returning kind, job_id as "jobId"`.execute(tx.db);
   for (const job of rows) tx.changeJob({ ...job, hasEnded: true });
   return rows.length;
+}
+
+/** The first rows, the rejected rows and the unknown owners of files of scheduled imports that name the person. */
+async function eraseFromImportedFiles(tx: Transaction, { name, email, crmMemberId, payrollId }: StoredRep) {
+  const needles = [name, email, crmMemberId, payrollId].flatMap((text) => text?.toLowerCase() ?? []);
+  const { numAffectedRows } = await sql`
+    update scheduled_import_files f
+    set sample = f.sample || '{"rows": []}', result = f.result || '{"reasons": [], "unknownOwners": []}'
+    where f.workspace_id = ${tx.workspaceId} and exists (
+      select from unnest(${needles}::text[]) needle
+      where strpos(lower(concat(f.sample, f.result)), needle) > 0)`.execute(tx.db);
+  return Number(numAffectedRows);
 }
 
 function listNeedles({ name, email }: StoredRep): string[] {

@@ -81,13 +81,30 @@ describe('erasing a person', () => {
     await api.send('PATCH', `/v1/reps/${person}`, { active: true }, { 'Idempotency-Key': 'k1' });
     const file = `email,location\n${email},Elsewhere\n`;
     await api.expect(200, 'POST', '/v1/reps/import', file, { 'Content-Type': 'text/csv' });
+    await service.sql(
+      `with import as (
+         insert into scheduled_imports (workspace_id, scheduled_import_id, name, subject, source, options, every, at_time,
+           revision, next_run_at)
+         values ($1, gen_random_uuid(), 'HR', 'people', '{}', '{}', 'day', '03:00', gen_random_uuid(), 'infinity')
+         returning workspace_id, scheduled_import_id)
+       insert into scheduled_import_files (workspace_id, scheduled_import_id, file_id, name, hash, bytes, status, sample, result)
+       select workspace_id, scheduled_import_id, gen_random_uuid(), 'hr.csv', repeat('a', 64), 100, 'imported', $2, $3
+       from import`,
+      workspaceId,
+      JSON.stringify({ header: ['email', 'name'], rows: [[email, name]], count: 1 }),
+      JSON.stringify({
+        rejected: 1,
+        reasons: [{ row: 1, reason: `payroll id ${payrollId}` }],
+        unknownOwners: [memberId],
+      }),
+    );
   }
 
   it('leaves no copy of the name, the address and the external ids in any table', async () => {
     await spread();
     expect((await placesOf([name, email])).length).to.be.greaterThan(5);
     const { rows } = await erase();
-    expect(rows).to.include({ deals: 3, approvals: 1, mails: 1 });
+    expect(rows).to.include({ deals: 3, approvals: 1, mails: 1, importedFiles: 1 });
     await api.expect(200, 'DELETE', '/v1/deals/d4?hard=true');
     expect(await placesOf([name, email, memberId, payrollId, ...Object.values(profile), mentor])).to.deep.equal([]);
   });
