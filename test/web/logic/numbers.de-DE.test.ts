@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
+import { readLines } from '#web/features/fx/rates.js';
 import { readPeriod } from '#web/features/imports/dates.js';
 import { amountProblem } from '#web/shared/format/amounts.js';
 import { formatDay, formatTimestamp } from '#web/shared/format/dates.js';
@@ -37,6 +38,15 @@ describe('for a reader whose browser is German', () => {
       expect(readNumber(text)).to.equal(value);
       expect(amountProblem(text)).to.equal(null);
     });
+
+  it('a pasted exchange rate may not have a point before three digits, which can be one between thousands', () => {
+    const read = (rate: string) => readLines(`USD KRW 2026-02-02 ${rate}`);
+    expect(read('1.385')).to.deep.equal({
+      problem: 'The rate 1.385 in line 1 can be 1385 or 1.385: write 1385 or 1.3850.',
+    });
+    expect(read('1,385')).to.have.nested.property('rates[0].rate', '1.385');
+    expect(read('1.0837')).to.have.nested.property('rates[0].rate', '1.0837');
+  });
 
   it('a number may be entered as the page displays it, and as it is filled in', () => {
     const cents = fc.integer({ min: -1e11, max: 1e11 }).map((units) => units / 100);

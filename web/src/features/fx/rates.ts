@@ -1,5 +1,6 @@
 import { type EnteredRate, type FxRate } from '../../api/fx-queries.js';
 import { isDay } from '../../shared/format/dates.js';
+import { isThousands } from '../../shared/format/entered-numbers.js';
 
 /** The rates of one pair in one table, earliest first. */
 export interface Pair {
@@ -61,6 +62,7 @@ export function readLines(text: string): ReadLines {
   for (const [index, each] of lines.entries()) {
     const [, from = '', to = '', day = '', rate = ''] = line.exec(each) ?? [];
     const value = rate.replace(',', '.');
+    if (isDay(day) && isThousands(rate)) return { problem: ambiguityWords(rate, index + 1) };
     if (isDay(day) && /^\d+(\.\d+)?$/.test(value))
       rates.push({ from: from.toUpperCase(), to: to.toUpperCase(), day, rate: value });
     else if (index > 0 || /\d/.test(each))
@@ -69,6 +71,12 @@ export function readLines(text: string): ReadLines {
       };
   }
   return { rates };
+}
+
+function ambiguityWords(rate: string, lineNumber: number): string {
+  const [whole, fraction] = rate.split(/[.,]/);
+  const choices = `${whole}${fraction} or ${whole}.${fraction}`;
+  return `The rate ${rate} in line ${lineNumber} can be ${choices}: write ${choices}0.`;
 }
 
 /** The points of a chart of the height 100 and the width 300, the latest at the right. */

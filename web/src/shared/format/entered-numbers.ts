@@ -33,13 +33,17 @@ function readDigits(digits: string): number | null {
   const last = separators.at(-1);
   if (last === undefined) return Number(digits);
   const isSeveral = separators.length > 1 && separators === last.repeat(separators.length);
-  const isOfLocale = separators.length === 1 && last === group && !digits.startsWith('0');
-  if (isSeveral || (isOfLocale && thousands.test(digits)))
-    return thousands.test(digits) ? Number(digits.replaceAll(last, '')) : null;
+  if (isSeveral || isThousands(digits)) return thousands.test(digits) ? Number(digits.replaceAll(last, '')) : null;
   const at = digits.lastIndexOf(last);
   const [whole, fraction] = [digits.slice(0, at), digits.slice(at + 1)];
   if (separators.length === 1) return Number(`${whole}.${fraction}`);
   return thousands.test(whole) ? Number(`${whole.replace(/[.,]/g, '')}.${fraction}`) : null;
+}
+
+/** Whether the only separator is before three digits and the one that the reader writes between thousands. */
+export function isThousands(digits: string): boolean {
+  const separators = digits.replace(/\d/g, '');
+  return separators === group && !digits.startsWith('0') && thousands.test(digits);
 }
 
 const digitsOnly = new Intl.NumberFormat('en-US', { useGrouping: false, maximumFractionDigits: 20 });
