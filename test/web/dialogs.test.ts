@@ -31,6 +31,7 @@ interface UsedDialog {
   readonly file: string;
   readonly tag: string;
   readonly hasFields: boolean;
+  readonly hasFile: boolean;
 }
 
 const root = 'web/src';
@@ -43,6 +44,7 @@ function dialogsOf(file: string): readonly UsedDialog[] {
         file,
         tag,
         hasFields: field.test(body),
+        hasFile: body.includes('type="file"'),
       }),
     ),
   );
@@ -63,6 +65,12 @@ describe('the dialogs of the web app', () => {
     expect(filesWhere(({ tag }) => /\bcanSendUnchanged\b/.test(tag))).to.deep.equal(Object.keys(sentUnchanged));
     const hasForm = ({ tag }: UsedDialog) => /\bform\b/.test(tag);
     expect(filesWhere((dialog) => dialog.hasFields && !hasForm(dialog))).to.deep.equal(Object.keys(withoutForm));
+  });
+
+  it('take a chosen file for something that is entered, which the form itself does not keep', () => {
+    const withFile = filesWhere(({ hasFile }) => hasFile);
+    expect(withFile).to.deep.equal(['pages/plans/FxRatesPage.tsx']);
+    expect(filesWhere(({ hasFile, tag }) => hasFile && !tag.includes('|| file !== null'))).to.deep.equal([]);
   });
 
   it('open again after a reload, because the key of their form begins with the prefix of the choice', () => {

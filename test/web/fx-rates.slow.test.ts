@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import { expect } from 'chai';
 import { type Page } from 'puppeteer-core';
 import { Browser, sees, texts } from '#test/support/browser.js';
@@ -110,5 +113,20 @@ describe('exchange rates in the web app', function () {
     expect([await paid('X8-1'), await paid('X8-2')]).to.deep.equal([[], [4800]]);
     expect(problems).to.deep.equal([]);
     await close();
+  });
+
+  it('a file of rates is saved without a pasted line', async () => {
+    const folder = mkdtempSync(path.join(tmpdir(), 'rates-'));
+    const file = path.join(folder, 'rates.csv');
+    writeFileSync(file, 'from,to,day,rate\nSEK,USD,2026-01-01,0.0955\n');
+    const { page, problems, close } = await browser.openPage('admin', '/fx-rates');
+    await pointer.press(page, 'button', 'Enter rates');
+    await (await page.waitForSelector('input[type=file]'))?.uploadFile(file);
+    await sees(page, '1 rate change');
+    await pointer.press(page, 'button', 'Save');
+    await sees(page, 'SEK → USD');
+    expect(problems).to.deep.equal([]);
+    await close();
+    rmSync(folder, { recursive: true });
   });
 });

@@ -223,7 +223,7 @@ function EnterDialog({ missing, onClose }: EnterDialogProps) {
       onClose={onClose}
       onSubmit={() => save.send()}
       change={save}
-      form={form}
+      form={{ ...form, isChanged: form.isChanged || file !== null }}
       action={{ disabled: sent === null, children: 'Save' }}
     >
       <TextArea
