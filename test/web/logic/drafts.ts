@@ -1,5 +1,12 @@
 import fc from 'fast-check';
-import { type Condition, type Draft, type PlanTest, type Rule, type Tier } from '#web/features/plans/draft.js';
+import {
+  type Condition,
+  type Draft,
+  type PlanFx,
+  type PlanTest,
+  type Rule,
+  type Tier,
+} from '#web/features/plans/draft.js';
 import { rule } from './samples.js';
 
 export function draft(change: Partial<Draft> = {}): Draft {
@@ -109,6 +116,7 @@ export const drafts: fc.Arbitrary<Draft> = fc.record({
   effectiveStart: fc.option(fc.constantFrom('2026-01-01', '2026-07-01')),
   effectiveEnd: fc.option(fc.constantFrom('2026-12-31')),
   currency: fc.option(fc.constantFrom('EUR', 'JPY')),
+  fx: optional(fc.constant({ date: 'close_date' } as PlanFx)),
   fieldMapping: fc.option(fc.constant({ amount: 'acv' })),
   tests,
 });

@@ -8,6 +8,7 @@ import {
   isSame,
   newRule,
   numbered,
+  type PlanFx,
   type Tier,
   toChange,
   toConfig,
@@ -91,6 +92,18 @@ describe('the draft of a plan', () => {
         tiers: [{ tierIndex: 4, minThreshold: 1, rate: 1 }],
       },
     ]);
+  });
+
+  it('has the clawback of the plan in each rule without one', () => {
+    const ofPlan = { window: { days: 180 } };
+    const own = { window: { days: 30 } };
+    const tiers = [{ rate: 0.1 }];
+    const { rules } = toTerms({
+      clawback: ofPlan,
+      rules: [{ tiers }, { tiers, clawback: own }, { tiers, clawback: null }],
+    });
+    expect(rules.map(({ clawback }) => clawback)).to.deep.equal([ofPlan, own, null]);
+    expect(toTerms({ clawback: null, rules: [{ tiers }] }).rules[0]).not.to.have.property('clawback');
   });
 
   it('writes the attainment period of each rule', () => {
@@ -199,6 +212,12 @@ describe('a text that describes a plan', () => {
     [withRule({ tiers: [{ min: '0' }] }), 'min must be a number.'],
     [withRule({ tiers: [{ flatAmount: null }] }), 'flatAmount must be a number.'],
     [withRule({ cap: '5' }), 'cap must be a number.'],
+    ['{"config":{"rules":[],"clawbacks":{}}}', 'config has no clawbacks.'],
+    ['{"config":{"rules":[],"clawback":5}}', 'clawback must be an object.'],
+    [
+      '{"config":{"rules":[],"effectiveEnd":"2026-06-30"},"effectiveEnd":"2026-12-31"}',
+      'config.effectiveEnd is 2026-06-30, but effectiveEnd is 2026-12-31: write one of them.',
+    ],
     ['{"config":{"rules":[]},"name":5}', 'name must be a text.'],
     ['{"config":{"rules":[]},"currency":"Euro"}', 'currency must have three letters, such as USD.'],
     ['{"config":{"rules":[]},"currency":5}', 'currency must have three letters, such as USD.'],
@@ -213,6 +232,19 @@ describe('a text that describes a plan', () => {
     it(`is rejected if the builder could not display it: ${text.slice(0, 80)}`, () => {
       expect(() => draftFrom(text, before)).to.throw(Error, message);
     });
+
+  it('has the dates of its config where it has no others', () => {
+    const config = { rules: [], effectiveStart: '2026-01-01', effectiveEnd: null };
+    const read = draftFrom(JSON.stringify({ config, effectiveStart: null }), before);
+    expect([read.effectiveStart, read.effectiveEnd]).to.deep.equal(['2026-01-01', null]);
+  });
+
+  it('removes the conversion of the draft where it has none', () => {
+    const converted = draft({ fx: { date: 'close_date' } as PlanFx });
+    const read = draftFrom(JSON.stringify(toJson(draft())), converted);
+    expect({ ...converted, ...read }.fx).to.equal(undefined);
+    expect(draftFrom(JSON.stringify(toJson(converted)), draft()).fx).to.deep.equal({ date: 'close_date' });
+  });
 
   it('keeps the name where it has none, and has no dates where it has none', () => {
     const read = draftFrom('{"config":{"rules":[]}}', draft({ name: 'Mine', effectiveStart: '2026-01-01' }));

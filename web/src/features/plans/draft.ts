@@ -171,23 +171,26 @@ export function isSame(left: unknown, other: unknown): boolean {
   return hashKey([left]) === hashKey([other]);
 }
 
-/** The rules of a config in either shape, with the defaults that the service fills in. */
+/** The rules of a config in either shape, with the defaults and the clawback of the plan that the service fills in. */
 export function toTerms(config: Readonly<Record<string, unknown>>): DraftTerms {
   const rules = (Array.isArray(config['rules']) ? config['rules'] : []) as Readonly<Record<string, unknown>>[];
-  const period = (config['quotaPeriod'] ?? 'quarterly') as Rule['attainmentPeriod'];
+  const ofPlan = {
+    attainmentPeriod: (config['quotaPeriod'] ?? 'quarterly') as Rule['attainmentPeriod'],
+    ...(config['clawback'] == null ? {} : { clawback: config['clawback'] as NonNullable<Rule['clawback']> }),
+  };
   return {
     dealConditions: (config['dealConditions'] ?? []) as readonly Condition[],
-    rules: rules.map((rule, index) => toRule(rule, index, period)),
+    rules: rules.map((rule, index) => toRule(rule, index, ofPlan)),
   };
 }
 
-function toRule(raw: Readonly<Record<string, unknown>>, index: number, period: Rule['attainmentPeriod']): Rule {
+function toRule(raw: Readonly<Record<string, unknown>>, index: number, ofPlan: Partial<Rule>): Rule {
   const { baseField, tiers, tierBy, ...rest } = raw;
   const isNamed = tierBy === undefined || tierBy === 'attainment' || tierBy === 'rank' || tierBy === 'value';
   return {
     ...newRule(`Rule ${index + 1}`),
     ...(raw['executionPhase'] === 'cascade' ? { measure: teamEarnings } : {}),
-    attainmentPeriod: period,
+    ...ofPlan,
     ...(baseField === undefined ? {} : { measure: String(baseField) }),
     ...(isNamed ? {} : { tierValueField: String(tierBy) }),
     ...(tierBy === undefined ? {} : { tierBy: isNamed ? tierBy : 'value' }),

@@ -10,10 +10,13 @@ export function toJson({ name, terms, effectiveStart, effectiveEnd, currency, fx
   return { name, effectiveStart, effectiveEnd, currency, ...conversion, fieldMapping, config: toConfig(terms), tests };
 }
 
-/** The draft that a text describes. Throws if the builder could not display it; the API checks the rest. */
+/** The draft that a text describes. Throws if the builder could not display or keep it; the API checks the rest. */
 export function draftFrom(text: string, before: Draft): Draft {
   const json = readObject(JSON.parse(text), 'The plan');
   const config = readObject(json['config'], 'config');
+  const unknown = Object.keys(config).find((key) => !keysOfConfig.includes(key));
+  if (unknown !== undefined) throw new Error(`config has no ${unknown}.`);
+  readObject(config['clawback'] ?? {}, 'clawback');
   checkConditions(config['dealConditions'] ?? []);
   readObjects(config['rules'], 'rules').forEach(checkRule);
   const tests = readObjects(json['tests'] ?? [], 'tests');
@@ -26,13 +29,27 @@ export function draftFrom(text: string, before: Draft): Draft {
   return {
     name: readText(json['name'] ?? before.name, 'name'),
     terms: toTerms(config),
-    effectiveStart: readDay(json['effectiveStart'], 'effectiveStart'),
-    effectiveEnd: readDay(json['effectiveEnd'], 'effectiveEnd'),
+    effectiveStart: readDate(json, config, 'effectiveStart'),
+    effectiveEnd: readDate(json, config, 'effectiveEnd'),
     currency: json['currency'] == null ? null : readCurrency(json['currency']),
-    ...(json['fx'] == null ? {} : { fx: readObject(json['fx'], 'fx') as unknown as PlanFx }),
+    fx: json['fx'] == null ? undefined : (readObject(json['fx'], 'fx') as unknown as PlanFx),
     fieldMapping: json['fieldMapping'] == null ? null : readObject(json['fieldMapping'], 'fieldMapping'),
     tests: tests as unknown as readonly PlanTest[],
   };
+}
+
+const keysOfConfig = [
+  ...['name', 'version', 'quotaPeriod', 'effectiveStart', 'effectiveEnd'],
+  ...['dealConditions', 'clawback', 'rules'],
+];
+
+/** A date of the config counts as one of the plan, as in the API. */
+function readDate(json: Json, config: Json, key: 'effectiveStart' | 'effectiveEnd'): string | null {
+  const own = readDay(json[key], key);
+  const inConfig = readDay(config[key], `config.${key}`);
+  if (own !== null && inConfig !== null && own !== inConfig)
+    throw new Error(`config.${key} is ${inConfig}, but ${key} is ${own}: write one of them.`);
+  return own ?? inConfig;
 }
 
 const textsOfRule = [
