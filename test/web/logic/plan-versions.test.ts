@@ -1,6 +1,16 @@
 import { expect } from 'chai';
 import { type Plan } from '#web/api/queries.js';
-import { carriedValues, editedVersion, laterVersions, ownTerms, timelineWords } from '#web/features/plans/versions.js';
+import {
+  carriedTerms,
+  editedVersion,
+  hasSeveralDays,
+  isRate,
+  laterVersions,
+  ownTerms,
+  storedTiers,
+  timelineWords,
+  toTerms,
+} from '#web/features/plans/versions.js';
 import { plan } from './samples.js';
 
 const stretch = (version: number, from: string | null = null, to: string | null = null) => ({
@@ -66,27 +76,77 @@ describe('terms of one person', () => {
     { tierIndex: 1, minThreshold: 1, rate: 0.1 },
   ];
   const from = plan('AE', [{ name: 'New', tiers }]);
-  const values = { 'new 0': 0.2, 'new 1': 0.3 };
-  const always = { from: '', to: '' };
+  const own = [
+    { tierIndex: 0, rate: 0.2 },
+    { tierIndex: 1, rate: 0.3 },
+  ];
+  const always = { tables: [], from: '', to: '' };
 
   it('are stored as rates or amounts, without empty values', () => {
     expect(ownTerms(from, { ...always, values: { 'new 0': 0.2, 'new 1': undefined } })).to.deep.equal([
       { ruleId: 'new', tiers: [{ tierIndex: 0, rate: 0.2 }] },
     ]);
     const fixed = plan('Bonus', [{ name: 'New', tiers: [{ tierIndex: 0, minThreshold: 0, flatAmount: 5 }] }]);
-    expect(ownTerms(fixed, { values: { 'new 0': 7 }, from: '2026-11-01', to: '' })).to.deep.equal([
+    expect(ownTerms(fixed, { ...always, values: { 'new 0': 7 }, from: '2026-11-01' })).to.deep.equal([
       { ruleId: 'new', tiers: [{ tierIndex: 0, flatAmount: 7, from: '2026-11-01' }] },
     ]);
     expect(ownTerms(from, { ...always, values: {} })).to.deep.equal([]);
   });
 
   it('are carried to the tiers that a later version has unchanged, and what is lost is named', () => {
-    expect(carriedValues(from, plan('AE', [{ name: 'New', tiers }]), values)).to.deep.equal({ values, lost: [] });
+    const terms = [{ ruleId: 'new', tiers: own }];
+    expect(carriedTerms(from, plan('AE', [{ name: 'New', tiers }]), terms)).to.deep.equal({ rules: terms, lost: [] });
     const moved = plan('AE', [
       { name: 'New', tiers: [tiers[0] as never, { tierIndex: 1, minThreshold: 1.2, rate: 0.1 }] },
     ]);
-    expect(carriedValues(from, moved, values)).to.deep.equal({ values: { 'new 0': 0.2 }, lost: ['New'] });
-    expect(carriedValues(from, plan('AE', [{ name: 'Other' }]), values)).to.deep.equal({ values: {}, lost: ['New'] });
+    expect(carriedTerms(from, moved, terms)).to.deep.equal({
+      rules: [{ ruleId: 'new', tiers: [own[0]] }],
+      lost: ['New'],
+    });
+    expect(carriedTerms(from, plan('AE', [{ name: 'Other' }]), terms)).to.deep.equal({ rules: [], lost: ['New'] });
+  });
+
+  const byTable = plan('AE', [{ name: 'New', tiers: [{ tierIndex: 0, minThreshold: 0, table: 'Partners' }] }]);
+
+  it('are rates on a tier with a rate table, and not carried to a tier that pays otherwise', () => {
+    const terms = ownTerms(byTable, { ...always, values: { 'new 0': 0.12 } });
+    expect(terms).to.deep.equal([{ ruleId: 'new', tiers: [{ tierIndex: 0, rate: 0.12 }] }]);
+    const fixed = plan('AE', [{ name: 'New', tiers: [{ tierIndex: 0, minThreshold: 0, flatAmount: 5 }] }]);
+    expect(carriedTerms(byTable, fixed, terms)).to.deep.equal({ rules: [], lost: ['New'] });
+    expect(carriedTerms(byTable, byTable, terms)).to.deep.equal({ rules: terms, lost: [] });
+  });
+
+  it('keep the kind that is stored, whatever the plan pays', () => {
+    const stored = storedTiers({
+      rules: [{ ruleId: 'new', ruleName: 'New', tiers: [{ tierIndex: 0, minThreshold: 0, flatAmount: 500 }] }],
+    });
+    const changed = { ...toTerms(stored), values: { 'new 0': 600, 'new 1': 0.2 } };
+    expect(ownTerms(from, changed, stored)[0]?.tiers).to.deep.equal([
+      { tierIndex: 0, flatAmount: 600 },
+      { tierIndex: 1, rate: 0.2 },
+    ]);
+    expect(tiers.map((tier, index) => isRate(tier, stored[`new ${index}`]))).to.deep.equal([false, true]);
+  });
+
+  it('keep the rate table and the days of each tier when something else is changed', () => {
+    const kept = [
+      { tierIndex: 0, table: 'Partners', column: 'own', from: '2026-01-01', to: '2026-06-30' },
+      { tierIndex: 1, rate: 0.3, from: '2026-07-01' },
+    ];
+    const ofRule = kept.map((tier) => ({ ...tier, minThreshold: tier.tierIndex }));
+    const stored = storedTiers({ rules: [{ ruleId: 'new', ruleName: 'New', tiers: ofRule }] });
+    const shown = toTerms(stored);
+    expect(hasSeveralDays(stored)).to.equal(true);
+    expect(ownTerms(from, shown, stored)).to.deep.equal([{ ruleId: 'new', tiers: kept }]);
+    expect(ownTerms(from, { ...shown, values: { 'new 1': 0.4 } }, stored)[0]?.tiers).to.deep.equal([
+      kept[0],
+      { ...kept[1], rate: 0.4 },
+    ]);
+    expect(ownTerms(from, { ...shown, tables: [] }, stored)[0]?.tiers).to.deep.equal([kept[1]]);
+    expect(ownTerms(from, { ...shown, to: '2026-12-31' }, stored)[0]?.tiers).to.deep.equal([
+      { ...kept[0], to: '2026-12-31' },
+      { ...kept[1], to: '2026-12-31' },
+    ]);
   });
 
   it('concern drafts and versions that start later, and none that was withdrawn', () => {

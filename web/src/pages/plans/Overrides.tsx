@@ -16,7 +16,18 @@ import { Loaded } from '../../components/Loaded.js';
 import { Card } from '../../components/Page.js';
 import { PersonChoice } from '../../features/people/PersonChoice.js';
 import { type Overrides as AllOverrides, listRules, type PlanRule, sharedTiers } from '../../features/plans/rules.js';
-import { carriedValues, laterVersions, type OwnTerms, ownTerms, tierKey } from '../../features/plans/versions.js';
+import {
+  carriedTerms,
+  hasSeveralDays,
+  isRate,
+  laterVersions,
+  type OwnTerms,
+  ownTerms,
+  type StoredTiers,
+  storedTiers,
+  tierKey,
+  toTerms,
+} from '../../features/plans/versions.js';
 import { payWords, thresholdWords } from '../../features/plans/words.js';
 import { formatDay, isDay } from '../../shared/format/dates.js';
 import styles from './Plans.module.css';
@@ -110,15 +121,6 @@ interface OverrideDialogProps extends OverridesProps {
   readonly onClose: () => void;
 }
 
-function toTerms(override: Override | undefined): OwnTerms {
-  const tiers = (override?.rules ?? []).flatMap((rule) => rule.tiers.map((tier) => ({ ...tier, ruleId: rule.ruleId })));
-  const values = tiers.map(({ ruleId, tierIndex, rate, flatAmount }) => [
-    tierKey(ruleId, tierIndex),
-    rate ?? flatAmount,
-  ]);
-  return { values: Object.fromEntries(values), from: tiers[0]?.from ?? '', to: tiers[0]?.to ?? '' };
-}
-
 /** Why the days of the terms are none; null for days, and for no days. */
 function dayProblem({ from, to }: OwnTerms): string | null {
   if ([from, to].some((day) => day !== '' && !isDay(day))) return 'Enter a day with a four-digit year.';
@@ -126,18 +128,15 @@ function dayProblem({ from, to }: OwnTerms): string | null {
 }
 
 function OverrideDialog({ plan, history, currency, overrides, repId, onRep, onClose }: OverrideDialogProps) {
-  const [before] = useState(() => toTerms(overrides.find((override) => override.repId === repId)));
-  const form = usePersistedForm<OwnTerms>(`terms ${plan.planVersionId} ${repId}`, before);
+  const [stored] = useState(() => storedTiers(overrides.find((override) => override.repId === repId)));
+  const form = usePersistedForm<OwnTerms>(`terms ${plan.planVersionId} ${repId}`, toTerms(stored));
   const [isCarried, setCarried] = useState(true);
-  const later = laterVersions(history, plan).map((version) => ({
-    version,
-    ...carriedValues(plan, version, form.values.values),
-  }));
   const problem = dayProblem(form.values);
-  const rules = ownTerms(plan, form.values);
-  const alsoIn = (isCarried ? later : []).map(({ version, values }) => ({
-    planVersionId: version.planVersionId,
-    rules: ownTerms(version, { ...form.values, values }),
+  const rules = ownTerms(plan, form.values, stored);
+  const later = laterVersions(history, plan).map((version) => ({ version, ...carriedTerms(plan, version, rules) }));
+  const alsoIn = (isCarried ? later : []).map((carried) => ({
+    planVersionId: carried.version.planVersionId,
+    rules: carried.rules,
   }));
   const { planId, planVersionId } = plan;
   const [settledTerms] = useDebouncedValue([{ planVersionId, rules }, ...alsoIn], 500);
@@ -171,13 +170,14 @@ function OverrideDialog({ plan, history, currency, overrides, repId, onRep, onCl
         An empty value is that of the plan. Without a first and a last day, the terms hold on all days of version{' '}
         {plan.version}
         {daysWords(plan)}, also past ones.
+        {hasSeveralDays(stored) ? ' Some tiers have other days, which they keep unless you change the day here.' : ''}
       </p>
       <div className={styles.days}>
         <TextField label="First day" type="date" {...form.field('from')} />
         <TextField label="Last day" type="date" {...form.field('to')} />
       </div>
       {listRules(plan).map((rule) => (
-        <RuleValues key={rule.id} rule={rule} currency={currency} form={form} />
+        <RuleValues key={rule.id} rule={rule} currency={currency} stored={stored} form={form} />
       ))}
       {later.length === 0 ? null : (
         <CheckField
@@ -195,24 +195,41 @@ function OverrideDialog({ plan, history, currency, overrides, repId, onRep, onCl
 interface RuleValuesProps {
   readonly rule: PlanRule;
   readonly currency: string;
+  readonly stored: StoredTiers;
   readonly form: PersistedForm<OwnTerms>;
 }
 
-function RuleValues({ rule, currency, form }: RuleValuesProps) {
-  const { values } = form.values;
+function RuleValues({ rule, currency, stored, form }: RuleValuesProps) {
+  const { values, tables } = form.values;
   return (
     <fieldset className={styles.terms}>
       <legend>{rule.name}</legend>
       {sharedTiers(rule).map((tier) => {
         const key = tierKey(rule.id, tier.tierIndex);
         const from = thresholdWords(rule, tier.minThreshold);
+        const own = stored[key];
+        if (own !== undefined && tables.includes(key))
+          return (
+            <div key={key} className={styles.term}>
+              <span className="dim">
+                from {from}: {payWords(own, currency)}
+              </span>
+              <LinkButton onClick={() => form.change({ tables: tables.filter((other) => other !== key) })}>
+                Remove
+                <span className="unseen">
+                  {' '}
+                  the rate table of {rule.name} from {from}
+                </span>
+              </LinkButton>
+            </div>
+          );
         return (
           <div key={key} className={styles.term}>
             <span className="dim">from {from}</span>
             <DecimalInput
               label={`${rule.name} from ${from}`}
               value={values[key]}
-              {...(tier.rate === undefined ? {} : ({ places: 2, unit: '%' } as const))}
+              {...(isRate(tier, own) ? ({ places: 2, unit: '%' } as const) : {})}
               placeholder={payWords(tier, currency).replace(/\s?%$/, '')}
               onValue={(value) => form.change({ values: { ...values, [key]: value } })}
             />
