@@ -356,6 +356,17 @@ describe('the forms of an admin in the web app', function () {
     await isClosed();
   });
 
+  it('display the roles of the plan after the draft is discarded', async () => {
+    const roles = 'Roles whose credit the rule pays';
+    const toggleMore = () => page.$eval('main details > summary', (one) => (one as Loose).click());
+    await visit(pages['plan-builder'] ?? '');
+    await toggleMore();
+    await pointer.write(page, roles, 'SE, CSM');
+    await discardDraft();
+    expect(await fieldValue(roles)).to.equal('');
+    await toggleMore();
+  });
+
   it('display what a tier, a condition, a filter and a column have after they were changed', async () => {
     await visit(pages['plan-builder'] ?? '');
     await pointer.write(page, 'Name of tier 1', 'Base');

@@ -13,10 +13,13 @@ interface CreditFieldsProps {
 const kinds = ['split', 'overlay', 'split,overlay'] as const;
 const choices = kinds.map((kind) => [kind, creditKindWords[kind]] as const);
 
-/** Whose part of a deal the rule pays. Rules of managers follow what is earned below. */
+/**
+ * Whose part of a deal the rule pays. Rules of managers follow what is earned below. The text stays as it is typed while
+ * the field has the focus: a comma at the end begins another role.
+ */
 export function CreditFields({ rule, onChange }: CreditFieldsProps) {
   const { creditRoles = [] } = rule;
-  const [roles, setRoles] = useState(creditRoles.join(', '));
+  const [typed, setTyped] = useState<string | null>(null);
   return (
     <div className={styles.row}>
       <SelectField
@@ -32,11 +35,12 @@ export function CreditFields({ rule, onChange }: CreditFieldsProps) {
         <InlineInput
           label="Roles whose credit the rule pays"
           placeholder="any, such as SE, CSM"
-          value={roles}
+          value={typed ?? creditRoles.join(', ')}
           onChange={({ currentTarget: { value } }) => {
-            setRoles(value);
+            setTyped(value);
             onChange({ creditRoles: toRoles(value) });
           }}
+          onBlur={() => setTyped(null)}
         />
       </FormField>
     </div>

@@ -46,7 +46,7 @@ export function FurtherFields({
         <BaseField rule={rule} fields={fields} productFields={productFields} onChange={onChange} />
         <TierFields rule={rule} fields={fields} onChange={onChange} />
       </div>
-      {rule.executionPhase === 'cascade' ? null : <CreditFields key={rule.name} rule={rule} onChange={onChange} />}
+      {rule.executionPhase === 'cascade' ? null : <CreditFields rule={rule} onChange={onChange} />}
       <h3>Limits</h3>
       <LimitFields rule={rule} currency={currency} onChange={onChange} />
       <h3>Quota</h3>
