@@ -60,6 +60,17 @@ describe('a workspace with a fiscal year from February', function () {
       await close();
     });
 
+  it('the number of the first year is typed without losing the focus', async () => {
+    const { page, problems, close } = await browser.openPage('admin', '/fiscal-calendar');
+    await (await page.waitForSelector('main input[type=number]'))?.click({ count: 3 });
+    await page.keyboard.type('2031');
+    await sees(page, 'Remove FY2031');
+    await pointer.press(page, 'button', 'Discard');
+    await sees(page, 'Remove FY2026');
+    expect(problems).to.deep.equal([]);
+    await close();
+  });
+
   it('holidays are added by a calendar file beside the fiscal years', async () => {
     const folder = mkdtempSync(path.join(tmpdir(), 'holidays-'));
     const file = path.join(folder, 'holidays.ics');

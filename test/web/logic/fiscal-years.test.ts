@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { chained, drawYear, followingYear, yearDays } from '#web/features/fiscal/years.js';
+import { chained, drawYear, followingYear, isWhole, yearDays } from '#web/features/fiscal/years.js';
 
 const weeks = { year: 2026, start: '2026-02-01', pattern: '4-5-4', weeks: 52 } as const;
 
@@ -18,6 +18,16 @@ describe('fiscal years that are edited', () => {
       pattern: '4-5-4',
       weeks: 52,
     });
+  });
+
+  it('are not drawn while the number or the first day of the first one is typed, and the others stay', () => {
+    const next = { ...weeks, year: 2027, start: '2027-01-31' };
+    for (const part of [{ year: 0 }, { year: 203 }, { year: 2026.5 }, { year: 20311 }, { start: '' }]) {
+      const typed = chained([{ ...weeks, ...part }, next]);
+      expect(typed).to.deep.equal([{ ...weeks, ...part }, next]);
+      expect(typed.map(isWhole)).to.deep.equal([false, true]);
+    }
+    expect(isWhole(weeks)).to.equal(true);
   });
 
   it('are drawn as quarters of three periods', () => {

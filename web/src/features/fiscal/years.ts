@@ -1,4 +1,5 @@
 import { addDays, countDays, fiscalPatterns, PeriodCalendar } from '#src/client.js';
+import { isDay } from '../../shared/format/dates.js';
 import { type FiscalYears } from '../../shared/format/periods.js';
 
 export type FiscalYear = FiscalYears[number];
@@ -13,14 +14,24 @@ const words: Readonly<Record<FiscalYear['pattern'], string>> = {
 /** How a year may be divided, in words. */
 export const patternChoices = fiscalPatterns.map((pattern) => [pattern, words[pattern]] as const);
 
-/** The years with consecutive numbers, each beginning on the day after the one before it ends. */
+/** Whether the year has a number and a first day. While these are typed, it has none, and its periods cannot be drawn. */
+export function isWhole({ start, year }: FiscalYear): boolean {
+  return isDay(start) && Number.isInteger(year) && year >= 1900 && year <= 2199;
+}
+
+/**
+ * The years with consecutive numbers, each beginning on the day after the one before it ends. Years after one that is not
+ * whole stay as they are.
+ */
 export function chained(years: FiscalYears): FiscalYears {
   const result: FiscalYear[] = [];
   for (const year of years) {
     const before = result.at(-1);
     const terms = year.pattern === 'months' ? { ...year, weeks: 52 as const } : year;
     result.push(
-      before === undefined ? terms : { ...terms, year: before.year + 1, start: addDays(yearDays(before).to, 1) },
+      before === undefined || !isWhole(before)
+        ? terms
+        : { ...terms, year: before.year + 1, start: addDays(yearDays(before).to, 1) },
     );
   }
   return result;

@@ -20,10 +20,11 @@ import {
   drawYear,
   type FiscalYear,
   followingYear,
+  isWhole,
   patternChoices,
   yearDays,
 } from '../../features/fiscal/years.js';
-import { formatDay, formatDays, isDay } from '../../shared/format/dates.js';
+import { formatDay, formatDays } from '../../shared/format/dates.js';
 import { formatCount } from '../../shared/format/numbers.js';
 import { type FiscalYears, shortPeriod } from '../../shared/format/periods.js';
 import styles from './FiscalCalendar.module.css';
@@ -61,7 +62,7 @@ function Years({ stored }: { readonly stored: FiscalYears }) {
       showMessage('The fiscal calendar was saved.');
     },
   });
-  const isRead = years.every(({ start, year }) => isDay(start) && year >= 1900 && year <= 2199);
+  const isRead = years.every(isWhole);
   return (
     <>
       {years.length === 0 ? (
@@ -74,7 +75,8 @@ function Years({ stored }: { readonly stored: FiscalYears }) {
       ) : null}
       {years.map((year, index) => (
         <Year
-          key={year.year}
+          // biome-ignore lint/suspicious/noArrayIndexKey: the number of a year is edited in its card
+          key={index}
           fiscal={year}
           isFirst={index === 0}
           isLast={index === years.length - 1}
@@ -109,7 +111,7 @@ interface YearProps {
 
 /** Only the first year has a number and a start to choose: the others follow it. */
 function Year({ fiscal, isFirst, isLast, onChange, onRemove }: YearProps) {
-  const isDrawn = isDay(fiscal.start);
+  const isDrawn = isWhole(fiscal);
   return (
     <Card
       title={`FY${fiscal.year}`}
