@@ -7,7 +7,7 @@ import {
   describeStep,
   describeUsual,
 } from '#web/features/approvals/chain-words.js';
-import { newStep, readSteps, toEnteredSteps } from '#web/pages/settings/entered-steps.js';
+import { newStep, readSteps, signerChoicesOf, toEnteredSteps } from '#web/pages/settings/entered-steps.js';
 
 const steps: ApprovalStep[] = [
   { name: 'Manager', by: { manager_of_rep: true }, minChange: 25, dueDays: 3, escalateTo: { role: 'admin' } },
@@ -90,6 +90,23 @@ describe('chains of approval in words', () => {
 
   it('are the same after the form', () => {
     expect(readSteps(toEnteredSteps(steps))).to.deep.equal(steps);
+    const furtherSteps: ApprovalStep[] = [
+      { name: 'Director', by: { level: 3 }, dueDays: 3, escalateTo: { repIds: ['fay', 'max'] } },
+      { name: 'First', by: { level: 1 } },
+      { name: 'Rep', by: { rep: true } },
+    ];
+    const entered = toEnteredSteps(furtherSteps);
+    expect(readSteps(entered)).to.deep.equal(furtherSteps);
+    expect(entered.map((step) => new Map(signerChoicesOf(step)).get('level'))).to.deep.equal([
+      'the manager 2 levels higher',
+      'the manager one level higher',
+      'the manager one level higher',
+    ]);
+    expect(readSteps(entered.map((step) => ({ ...step, kind: 'admin', escalateTo: 'manager' })))?.[0]).to.deep.equal({
+      ...furtherSteps[0],
+      by: { role: 'admin' },
+      escalateTo: { role: 'manager' },
+    });
     expect(readSteps([newStep])).to.equal(null);
     expect(readSteps([{ ...newStep, name: 'X', kind: 'people' }])).to.equal(null);
     expect(readSteps([{ ...newStep, name: 'X', minPayable: 'much' }])).to.equal(null);

@@ -51,7 +51,7 @@ export function describeUsual({ usual, amount, currency }: WaitingApproval): str
   return usual === null ? null : `${formatMoney(amount - usual, currency, { signed: true })} against the usual month`;
 }
 
-function describeSigners({ by }: Pick<ApprovalStep, 'by'>, nameOf: (repId: string) => string): string {
+export function describeSigners({ by }: Pick<ApprovalStep, 'by'>, nameOf: (repId: string) => string): string {
   if ('rep' in by) return 'the rep';
   if ('role' in by) return by.role === 'admin' ? 'an admin' : 'a manager';
   if ('repIds' in by) return list(by.repIds.map(nameOf), 'disjunction');

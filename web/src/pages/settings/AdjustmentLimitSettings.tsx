@@ -1,18 +1,24 @@
 import { useChange } from '../../api/change.js';
 import { api } from '../../api/client.js';
+import { usePersonNames } from '../../api/people-by-id.js';
 import { type Workspace } from '../../api/settings-queries.js';
 import { showMessage } from '../../app/messages.js';
 import { usePersistedForm } from '../../app/persisted-state.js';
 import { Choice, TextField } from '../../components/Field.js';
 import { Card } from '../../components/Page.js';
-import { describeLimit, readLimit, toEnteredLimit } from './entered-limit.js';
+import { describeSigners } from '../../features/approvals/chain-words.js';
+import { describeLimits, readLimit, toEnteredLimit } from './entered-limit.js';
 import styles from './Settings.module.css';
 import { SettingsForm } from './SettingsForm.js';
 
-/** Above which amount an adjustment waits for another person. Several limits are set with the API, and stay as they are. */
+/** Above which amount an adjustment waits for another person. Limits after the first are set with the API, and stay. */
 export function AdjustmentLimitSettings({ stored }: { readonly stored: Workspace }) {
   const form = usePersistedForm('adjustment-limit', toEnteredLimit(stored.adjustmentLimits));
   const limits = readLimit(form.values);
+  const { repIds } = form.values;
+  const people = (stored.adjustmentLimits ?? []).flatMap(({ by }) => ('repIds' in by ? by.repIds : []));
+  const findName = usePersonNames(people);
+  const nameOf = (repId: string) => findName(repId) ?? '…';
   const save = useChange({
     send: () => api.updateWorkspace({ body: { adjustmentLimits: limits ?? null } }),
     onDone: () => {
@@ -35,12 +41,17 @@ export function AdjustmentLimitSettings({ stored }: { readonly stored: Workspace
             choices={[
               ['admin', 'another admin'],
               ['manager', 'a manager'],
+              ...(repIds.length === 0
+                ? []
+                : [['people', describeSigners({ by: { repIds: [...repIds] } }, nameOf)] as const]),
             ]}
             {...form.field('by')}
           />
         </div>
         <p className="dim" role="status">
-          {limits === undefined ? 'Enter an amount, or nothing for no limit.' : describeLimit(limits, stored.currency)}
+          {limits === undefined
+            ? 'Enter an amount, or nothing for no limit.'
+            : describeLimits(limits, stored.currency, nameOf)}
         </p>
       </Card>
     </SettingsForm>

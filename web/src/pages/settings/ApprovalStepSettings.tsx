@@ -10,9 +10,9 @@ import blocks from '../../components/Blocks.module.css';
 import { Button, IconButton } from '../../components/Button.js';
 import { CheckList, Choice, TextField } from '../../components/Field.js';
 import { Card } from '../../components/Page.js';
-import { describeChain } from '../../features/approvals/chain-words.js';
+import { describeChain, describeSigners } from '../../features/approvals/chain-words.js';
 import { FindPerson, usePersonFinder } from '../../features/people/PersonChoice.js';
-import { type EnteredStep, newStep, readSteps, signerChoices, toEnteredSteps } from './entered-steps.js';
+import { type EnteredStep, newStep, readSteps, signerChoicesOf, toEnteredSteps } from './entered-steps.js';
 import styles from './Settings.module.css';
 import { SettingsForm } from './SettingsForm.js';
 
@@ -23,7 +23,7 @@ export function ApprovalStepSettings({ stored }: { readonly stored: Workspace })
   const form = usePersistedForm('approval-steps', { steps: toEnteredSteps(stored.approvalSteps ?? []) });
   const { steps } = form.values;
   const read = readSteps(steps);
-  const findName = usePersonNames(steps.flatMap(({ repIds }) => repIds));
+  const findName = usePersonNames(steps.flatMap(({ repIds, escalation }) => [...repIds, ...peopleOf(escalation)]));
   const nameOf = (repId: string) => findName(repId) ?? '…';
   const save = useChange({
     send: () => api.updateWorkspace({ body: { approvalSteps: read === null || read.length === 0 ? null : read } }),
@@ -53,6 +53,7 @@ export function ApprovalStepSettings({ stored }: { readonly stored: Workspace })
             key={index}
             number={index + 1}
             step={step}
+            nameOf={nameOf}
             onChange={(part) => change(index, part)}
             onRemove={() => form.change({ steps: steps.filter((_, at) => at !== index) })}
           />
@@ -75,6 +76,10 @@ export function ApprovalStepSettings({ stored }: { readonly stored: Workspace })
   );
 }
 
+function peopleOf(signers: EnteredStep['escalation']): readonly string[] {
+  return signers != null && 'repIds' in signers ? signers.repIds : [];
+}
+
 interface SignersProps {
   readonly chosen: readonly string[];
   readonly onChange: (repIds: readonly string[]) => void;
@@ -93,11 +98,13 @@ function Signers({ chosen, onChange }: SignersProps) {
 interface StepFieldsProps {
   readonly number: number;
   readonly step: EnteredStep;
+  readonly nameOf: (repId: string) => string;
   readonly onChange: (part: Partial<EnteredStep>) => void;
   readonly onRemove: () => void;
 }
 
-function StepFields({ number, step, onChange, onRemove }: StepFieldsProps) {
+function StepFields({ number, step, nameOf, onChange, onRemove }: StepFieldsProps) {
+  const escalated = peopleOf(step.escalation);
   const text = (name: 'name' | 'minPayable' | 'minChange' | 'dueDays') => ({
     value: step[name],
     onChange: ({ currentTarget }: { readonly currentTarget: { readonly value: string } }) =>
@@ -112,7 +119,7 @@ function StepFields({ number, step, onChange, onRemove }: StepFieldsProps) {
       <TextField label="Name" {...text('name')} />
       <Choice
         label="Signed by"
-        choices={signerChoices}
+        choices={signerChoicesOf(step)}
         value={step.kind}
         onChange={({ currentTarget }) => onChange({ kind: currentTarget.value as EnteredStep['kind'] })}
       />
@@ -139,6 +146,9 @@ function StepFields({ number, step, onChange, onRemove }: StepFieldsProps) {
             ['', 'nobody else'],
             ['manager', 'any manager'],
             ['admin', 'any admin'],
+            ...(escalated.length === 0
+              ? []
+              : [['people', describeSigners({ by: { repIds: [...escalated] } }, nameOf)] as const]),
           ]}
           value={step.escalateTo}
           onChange={({ currentTarget }) => onChange({ escalateTo: currentTarget.value as EnteredStep['escalateTo'] })}

@@ -2,7 +2,7 @@ import { type ApprovalStep } from '../../features/approvals/chain-words.js';
 import { readNumber, writeNumber } from '../../shared/format/entered-numbers.js';
 
 /** Who signs a step, as the form offers it. */
-export const signerChoices = [
+const signerChoices = [
   ['manager_of_rep', 'the manager of the rep'],
   ['level', 'the manager one level higher'],
   ['manager', 'any manager'],
@@ -12,6 +12,16 @@ export const signerChoices = [
 ] as const;
 type SignerKind = (typeof signerChoices)[number][0];
 
+/** The choices of a step, of which one is the level that is stored. */
+export function signerChoicesOf({ by }: EnteredStep): readonly (readonly [SignerKind, string])[] {
+  return signerChoices.map(([kind, words]) => [
+    kind,
+    kind === 'level' && by !== null && 'level' in by && by.level > 2
+      ? `the manager ${by.level - 1} levels higher`
+      : words,
+  ]);
+}
+
 /** A step as the form has it, with texts. */
 export interface EnteredStep {
   readonly name: string;
@@ -20,8 +30,11 @@ export interface EnteredStep {
   readonly minPayable: string;
   readonly minChange: string;
   readonly dueDays: string;
-  /** Who may also sign when it is long overdue. */
-  readonly escalateTo: '' | 'manager' | 'admin';
+  /** Who may also sign when it is long overdue; people as they are stored. */
+  readonly escalateTo: '' | 'manager' | 'admin' | 'people';
+  /** What is stored, which is sent again while the choice is the same. */
+  readonly by: ApprovalStep['by'] | null;
+  readonly escalation: ApprovalStep['escalateTo'] | null;
 }
 
 export const newStep: EnteredStep = {
@@ -32,6 +45,8 @@ export const newStep: EnteredStep = {
   minChange: '',
   dueDays: '',
   escalateTo: '',
+  by: null,
+  escalation: null,
 };
 
 export function toEnteredSteps(steps: readonly ApprovalStep[]): readonly EnteredStep[] {
@@ -42,8 +57,15 @@ export function toEnteredSteps(steps: readonly ApprovalStep[]): readonly Entered
     minPayable: writeNumber(minPayable),
     minChange: writeNumber(minChange),
     dueDays: writeNumber(dueDays),
-    escalateTo: escalateTo !== undefined && 'role' in escalateTo ? escalateTo.role : '',
+    escalateTo: escalationKind(escalateTo),
+    by,
+    escalation: escalateTo ?? null,
   }));
+}
+
+function escalationKind(escalateTo: ApprovalStep['escalateTo']): EnteredStep['escalateTo'] {
+  if (escalateTo === undefined) return '';
+  return 'role' in escalateTo ? escalateTo.role : 'people';
 }
 
 function kindOf(by: ApprovalStep['by']): SignerKind {
@@ -59,15 +81,8 @@ export function readSteps(entered: readonly EnteredStep[]): ApprovalStep[] | nul
   return steps.every((step) => step !== null) ? (steps as ApprovalStep[]) : null;
 }
 
-function readStep({
-  name,
-  kind,
-  repIds,
-  minPayable,
-  minChange,
-  dueDays,
-  escalateTo,
-}: EnteredStep): ApprovalStep | null {
+function readStep(step: EnteredStep): ApprovalStep | null {
+  const { name, kind, repIds, minPayable, minChange, dueDays } = step;
   const numbers = { minPayable, minChange, dueDays };
   const read = Object.entries(numbers).map(
     ([key, text]) => [key, text.trim() === '' ? undefined : readNumber(text)] as const,
@@ -75,15 +90,22 @@ function readStep({
   if (name.trim() === '' || read.some(([, value]) => value === null) || (kind === 'people' && repIds.length === 0))
     return null;
   const entered = Object.fromEntries(read.filter(([, value]) => value !== undefined));
+  const escalateTo = entered['dueDays'] === undefined ? null : toEscalation(step);
   return {
     name: name.trim(),
-    by: toSigners(kind, repIds),
+    by: toSigners(step),
     ...entered,
-    ...(escalateTo === '' || entered['dueDays'] === undefined ? {} : { escalateTo: { role: escalateTo } }),
+    ...(escalateTo === null ? {} : { escalateTo }),
   };
 }
 
-function toSigners(kind: SignerKind, repIds: readonly string[]): ApprovalStep['by'] {
+function toEscalation({ escalateTo, escalation }: EnteredStep): NonNullable<ApprovalStep['escalateTo']> | null {
+  if (escalateTo === '') return null;
+  return escalateTo === 'people' ? (escalation ?? null) : { role: escalateTo };
+}
+
+function toSigners({ kind, repIds, by }: EnteredStep): ApprovalStep['by'] {
+  if (by !== null && kind !== 'people' && kindOf(by) === kind) return by;
   if (kind === 'manager_of_rep') return { manager_of_rep: true };
   if (kind === 'level') return { level: 2 };
   if (kind === 'rep') return { rep: true };
