@@ -4,7 +4,6 @@ import { planTemplates } from '#src/plans/templates-catalog.js';
 import {
   copyOfPlan,
   freeName,
-  isGroup,
   isSame,
   newRule,
   numbered,
@@ -17,6 +16,7 @@ import {
   withChange,
 } from '#web/features/plans/draft.js';
 import { draftFrom, toJson } from '#web/features/plans/plan-json.js';
+import { isGroup } from '#web/features/plans/rules.js';
 import { draft, drafts, draftWith } from './drafts.js';
 import { plan, rule } from './samples.js';
 

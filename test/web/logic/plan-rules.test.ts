@@ -203,7 +203,28 @@ describe('the stage in which a deal counts as won', () => {
       [{ field: 'deal_stage', fieldType: 'status', operator: 'equals', value: 'Signed' }],
       'Signed',
     ],
+    [
+      'of a field in other letters',
+      [{ field: 'dealStage', fieldType: 'status', operator: 'equals', value: 'Signed' }],
+      'Signed',
+    ],
+    [
+      'the first of several',
+      [{ field: 'stage', fieldType: 'status', operator: 'in', value: ['Signed', 'Paid'] }],
+      'Signed',
+    ],
+    [
+      'of a group',
+      [
+        {
+          operator: 'or',
+          rules: [{ field: 'stage', fieldType: 'status', operator: 'equals', value: 'Signed' }],
+        },
+      ],
+      'Signed',
+    ],
     ['no condition', [], 'Closed Won'],
+    ['an empty list', [{ field: 'stage', fieldType: 'status', operator: 'in', value: [] }], 'Closed Won'],
     ['another operator', [{ field: 'stage', fieldType: 'status', operator: 'contains', value: 'won' }], 'Closed Won'],
     ['a value that is no text', [{ field: 'stage', fieldType: 'status', operator: 'equals', value: 5 }], 'Closed Won'],
     ['a group', [{ operator: 'or', rules: [] }], 'Closed Won'],
@@ -211,6 +232,17 @@ describe('the stage in which a deal counts as won', () => {
     it(`is ${stage}: ${title}`, () => {
       expect(wonStage(withConditions(...conditions))).to.equal(stage);
     });
+});
+
+describe('the stage in which a deal counts as won under rules', () => {
+  const signed = { field: 'stage', fieldType: 'status', operator: 'equals', value: 'Signed' } as const;
+
+  it('is that of the first rule that names one, unless the plan does', () => {
+    const rules = [{ name: 'Any' }, { name: 'New', conditions: [signed] }];
+    expect(wonStage(plan('AE', rules))).to.equal('Signed');
+    const ofPlan = [{ ...signed, value: 'Won' }] as never;
+    expect(wonStage(plan('AE', rules, { dealConditions: ofPlan }))).to.equal('Won');
+  });
 });
 
 describe('the fields that a plan may use', () => {

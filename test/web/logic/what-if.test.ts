@@ -7,6 +7,7 @@ import {
   type SimulatedPlan,
   selectVisibleResults,
   sumAdditions,
+  wonUnder,
 } from '#web/features/plans/what-if.js';
 import { plan } from './samples.js';
 
@@ -37,6 +38,15 @@ const earned = (total: number, others: Readonly<Record<string, number>> = {}) =>
 };
 
 describe('what closing deals would pay', () => {
+  it('is calculated with the stage in which each plan counts them as won', () => {
+    const deals = [{ dealId: 'D1', amount: 5, closeDate: '2026-11-15' }];
+    const signed = [{ field: 'dealStage', fieldType: 'status', operator: 'in', value: ['Signed', 'Paid'] }];
+    expect(wonUnder(quarterly, deals)).to.deep.equal([{ ...deals[0], stage: 'Closed Won' }]);
+    expect(wonUnder(plan('SE', [], { dealConditions: signed as never }), deals)).to.deep.equal([
+      { ...deals[0], stage: 'Signed' },
+    ]);
+  });
+
   it('is calculated for every quarter in which a deal closes, or for the present one', () => {
     expect(listSimulatedQuarters([quarterly], ['2027-01-14', '2026-12-15'], '2026-11-24')).to.deep.equal([
       '2026-Q4',

@@ -1,15 +1,17 @@
 import { type QueryClient, queryOptions } from '@tanstack/react-query';
 import {
+  type ChosenDeal,
   computeQuarterResults,
   listMissingQuotas,
   listSimulatedQuarters,
   selectVisibleResults,
+  wonUnder,
 } from '../features/plans/what-if.js';
 import { listParts, listReleases } from '../features/plans/what-if-pay.js';
-import { dashboardQuery, type Plan, type SimulatedDeal, simulationQuery } from './queries.js';
+import { dashboardQuery, type Plan, simulationQuery } from './queries.js';
 
 /** What the rep would earn in every quarter that the deals change, with the quotas that they need and that are not set. */
-export const whatIfQuery = (plans: readonly Plan[], repId: string, deals: readonly SimulatedDeal[], today: string) =>
+export const whatIfQuery = (plans: readonly Plan[], repId: string, deals: readonly ChosenDeal[], today: string) =>
   queryOptions({
     queryKey: ['what-if', plans.map(({ planVersionId }) => planVersionId), repId, deals, today],
     queryFn: async ({ client }) => {
@@ -38,10 +40,10 @@ async function simulateQuarter(
   plans: readonly Plan[],
   repId: string,
   period: string,
-  deals: readonly SimulatedDeal[],
+  deals: readonly ChosenDeal[],
 ) {
-  const simulate = (plan: Plan, varied: readonly SimulatedDeal[]) =>
-    client.fetchQuery(simulationQuery(plan.planId, repId, period, varied));
+  const simulate = (plan: Plan, varied: readonly ChosenDeal[]) =>
+    client.fetchQuery(simulationQuery(plan.planId, repId, period, wonUnder(plan, varied)));
   const [dashboard, simulated] = await Promise.all([
     client.fetchQuery(dashboardQuery(repId, period)),
     Promise.all(

@@ -1,7 +1,8 @@
 import { type Dashboard, type Plan } from '../../api/queries.js';
 import { formatNumber, formatUnits } from '../../shared/format/numbers.js';
 import { isFiscal, toPeriodLength } from '../../shared/format/periods.js';
-import { listRules, measureOf, type Overrides, type OwnTier, type PlanRule, tiersFor } from './rules.js';
+import { type Condition, type Leaf } from './draft.js';
+import { isGroup, listRules, measureOf, type Overrides, type OwnTier, type PlanRule, tiersFor } from './rules.js';
 
 export type Attainment = Dashboard['attainment'][number];
 
@@ -90,9 +91,19 @@ export function tierPosition(
   return { tiers, current: reached.at(-1) ?? null, next };
 }
 
-/** The stage in which a deal counts as won under the plan. */
-export function wonStage(plan: Plan, fallback = 'Closed Won'): string {
-  const conditions = plan.dealConditions as readonly { field?: string; operator?: string; value?: unknown }[];
-  const stage = conditions.find(({ field, operator }) => field?.includes('stage') && operator === 'equals')?.value;
-  return typeof stage === 'string' ? stage : fallback;
+/** The stage in which a deal counts as won under the plan: the first that its conditions, or those of a rule, name. */
+export function wonStage(plan: Plan): string {
+  const conditions = [
+    ...(plan.dealConditions as readonly Condition[]),
+    ...listRules(plan).flatMap((rule) => rule.conditions),
+  ];
+  const leaves = conditions.flatMap((condition): readonly Leaf[] =>
+    isGroup(condition) ? condition.rules : [condition],
+  );
+  return leaves.flatMap(stagesOf)[0] ?? 'Closed Won';
+}
+
+function stagesOf({ field, operator, value }: Leaf): readonly string[] {
+  if (!/stage/i.test(field) || (operator !== 'equals' && operator !== 'in')) return [];
+  return [value].flat().filter((stage) => typeof stage === 'string');
 }

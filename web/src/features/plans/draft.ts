@@ -162,10 +162,6 @@ export function withChange<Of extends Rule | Tier>(before: Of, change: Partial<O
   return Object.fromEntries(fields) as unknown as Of;
 }
 
-export function isGroup(condition: Condition): condition is Group {
-  return 'rules' in condition;
-}
-
 /** Whether the content is the same, whatever the order of the fields: a field that is emptied and filled in moves. */
 export function isSame(left: unknown, other: unknown): boolean {
   return hashKey([left]) === hashKey([other]);

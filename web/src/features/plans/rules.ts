@@ -1,3 +1,4 @@
+import type { Condition, Group } from '#src/engine/condition.js';
 import type { Rule, Tier } from '#src/engine/plan-config.js';
 import { type Answer } from '../../api/client.js';
 import { type Plan } from '../../api/queries.js';
@@ -14,6 +15,10 @@ export function listRules(plan: Pick<Plan, 'rules'>): readonly PlanRule[] {
 /** The tiers of everyone, lowest first. */
 export function sharedTiers({ tiers }: Pick<Rule, 'tiers'>): readonly Tier[] {
   return tiers.filter(({ repId }) => repId === undefined).sort((a, b) => a.minThreshold - b.minThreshold);
+}
+
+export function isGroup(condition: Condition): condition is Group {
+  return 'rules' in condition;
 }
 
 /** Whether the rule pays nothing without a quota. One tier from 0 on needs none. */

@@ -1,5 +1,5 @@
 import { isWithin } from '#src/client.js';
-import { type Dashboard, type Plan, type Simulation } from '../../api/queries.js';
+import { type Dashboard, type Plan, type SimulatedDeal, type Simulation } from '../../api/queries.js';
 import { difference, signOf, sumAmounts } from '../../shared/format/exact.js';
 import {
   daysOf,
@@ -9,7 +9,7 @@ import {
   shiftPeriod,
   toPeriodLength,
 } from '../../shared/format/periods.js';
-import { mainQuota } from './attainment.js';
+import { mainQuota, wonStage } from './attainment.js';
 import { countMonths, listRules } from './rules.js';
 
 /**
@@ -28,6 +28,14 @@ export function listSimulatedQuarters(plans: readonly Plan[], closeDates: readon
 function listQuarters(period: string): string[] {
   const first = periodAt(daysOf(period).from, 3, isFiscal(period) ? 'fiscal' : 'calendar');
   return Array.from({ length: toPeriodLength(period) / 3 }, (_, index) => shiftPeriod(first, index));
+}
+
+/** A deal that is chosen to close. */
+export type ChosenDeal = Omit<SimulatedDeal, 'stage'>;
+
+/** The deals as the plan counts them as won: plans may name different stages. */
+export function wonUnder(plan: Plan, deals: readonly ChosenDeal[]): readonly SimulatedDeal[] {
+  return deals.map((deal) => ({ ...deal, stage: wonStage(plan) }));
 }
 
 /** What one plan pays in a quarter with and without the chosen deals. */

@@ -3,14 +3,7 @@ import { IconAlertTriangle } from '@tabler/icons-react';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
-import {
-  type Deal,
-  openDealsPage,
-  openDealsQuery,
-  ownPlansQuery,
-  type Plan,
-  type SimulatedDeal,
-} from '../../api/queries.js';
+import { type Deal, openDealsPage, openDealsQuery, ownPlansQuery, type Plan } from '../../api/queries.js';
 import { whatIfQuery } from '../../api/what-if-query.js';
 import { useSession } from '../../app/session.js';
 import { useToday } from '../../app/today.js';
@@ -24,8 +17,7 @@ import { Card, Page } from '../../components/Page.js';
 import { Pager } from '../../components/Pager.js';
 import { HeroAttainment, StatCard, StatStrip } from '../../components/StatCard.js';
 import { EmptyState, ErrorState } from '../../components/States.js';
-import { wonStage } from '../../features/plans/attainment.js';
-import { type QuarterResult, sumAdditions } from '../../features/plans/what-if.js';
+import { type ChosenDeal, type QuarterResult, sumAdditions } from '../../features/plans/what-if.js';
 import { type AddedPart, type ReleasedAddition, releaseWords } from '../../features/plans/what-if-pay.js';
 
 import { formatAttainment, formatCount } from '../../shared/format/numbers.js';
@@ -91,10 +83,9 @@ function Simulator({ plans, deals, count }: SimulatorProps) {
     };
   const change = (deal: Deal, part: Partial<Variation>) =>
     setVariations({ ...variations, [deal.deal_id]: { ...toVariation(deal), ...part } });
-  const stage = wonStage(plans[0] as Plan);
   const chosen = Object.entries(variations)
     .filter(([, { isChosen }]) => isChosen)
-    .map(([dealId, { amount, closeDate }]): SimulatedDeal => ({ dealId, amount: Number(amount), stage, closeDate }));
+    .map(([dealId, { amount, closeDate }]): ChosenDeal => ({ dealId, amount: Number(amount), closeDate }));
   return (
     <>
       <Result
@@ -168,7 +159,7 @@ function DealRow({ deal, variation: { isChosen, amount, closeDate }, onChange }:
 
 interface ResultProps {
   readonly plans: readonly Plan[];
-  readonly chosen: readonly SimulatedDeal[];
+  readonly chosen: readonly ChosenDeal[];
   readonly names: ReadonlyMap<string, string>;
   readonly today: string;
 }

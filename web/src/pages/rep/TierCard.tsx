@@ -9,7 +9,8 @@ import { ButtonContent, buttonClass } from '../../components/Button.js';
 import { FailedPart, LoadFailure } from '../../components/Loaded.js';
 import { Card } from '../../components/Page.js';
 import { amountWords, TierMeter } from '../../components/TierMeter.js';
-import { type MainQuota, type TierPosition, tierPosition, wonStage } from '../../features/plans/attainment.js';
+import { type MainQuota, type TierPosition, tierPosition } from '../../features/plans/attainment.js';
+import { wonUnder } from '../../features/plans/what-if.js';
 import { attainmentPeriodWords, payWords } from '../../features/plans/words.js';
 import { daysBetween, formatDay } from '../../shared/format/dates.js';
 import { difference } from '../../shared/format/exact.js';
@@ -156,8 +157,7 @@ function CrossingList({ main, openDeals, currency }: TierCardProps & { readonly 
   const today = useToday();
   const { quota, plan } = main;
   const deals = openDeals.filter((deal) => isCrossing(deal, main, currency)).slice(0, maxDeals);
-  const stage = wonStage(plan);
-  const simulated = deals.map((deal) => [{ dealId: deal.deal_id, stage, closeDate: deal.closeDate ?? today }]);
+  const simulated = deals.map((deal) => wonUnder(plan, [{ dealId: deal.deal_id, closeDate: deal.closeDate ?? today }]));
   const results = useQueries({
     queries:
       deals.length === 0
