@@ -73,6 +73,18 @@ describe('the dialogs of the web app', () => {
     expect(filesWhere(({ hasFile, tag }) => hasFile && !tag.includes('|| file !== null'))).to.deep.equal([]);
   });
 
+  it('store no secrets in the browser, where the other fields of a form are kept', () => {
+    const secrets = files.flatMap((file) =>
+      [
+        ...readFileSync(`${root}/${file}`, 'utf8').matchAll(
+          /<TextField(?:(?!\/>)[\s\S])*?type="password"(?:(?!\/>)[\s\S])*?\/>/g,
+        ),
+      ].map(([tag]) => ({ file, isKept: tag.includes('form.field(') })),
+    );
+    expect(secrets.length).to.be.greaterThan(5);
+    expect(secrets.filter(({ isKept }) => isKept)).to.deep.equal([]);
+  });
+
   it('open again after a reload, because the key of their form begins with the prefix of the choice', () => {
     const sources = (readdirSync(root, { recursive: true }) as string[])
       .filter((file) => /\.tsx?$/.test(file))

@@ -1,3 +1,4 @@
+import { useState } from 'react';
 import { useChange } from '../../api/change.js';
 import { api } from '../../api/client.js';
 import { type ScheduledImport } from '../../api/scheduled-import-queries.js';
@@ -6,7 +7,15 @@ import { ConfirmButton } from '../../components/ConfirmButton.js';
 import { Dialog } from '../../components/Dialog.js';
 import { Choice, TextArea, TextField } from '../../components/Field.js';
 import { sourceNames, subjectNames } from '../../features/imports/scheduled.js';
-import { type EnteredImport, enteredImport, isComplete, subjectOf, toBody } from './entered-import.js';
+import {
+  type EnteredCredentials,
+  type EnteredImport,
+  enteredImport,
+  isComplete,
+  noCredentials,
+  subjectOf,
+  toBody,
+} from './entered-import.js';
 
 interface ScheduledImportDialogProps {
   /** Null for a new one. */
@@ -18,12 +27,15 @@ interface ScheduledImportDialogProps {
 /** Name, source, credentials and schedule. */
 export function ScheduledImportDialog({ scheduled, onClose, onSaved }: ScheduledImportDialogProps) {
   const form = usePersistedForm(`scheduled-import ${scheduled?.id ?? 'new'}`, enteredImport(scheduled));
+  // The storage of the browser must not contain passwords and keys.
+  const [credentials, setCredentials] = useState(noCredentials);
+  const hasEntered = Object.values(credentials).some((value) => value !== '');
   const done = (id: string) => {
     form.clear();
     onSaved(id);
   };
   const save = useChange({
-    send: async () => (await send(scheduled, form.values)).id,
+    send: async () => (await send(scheduled, form.values, credentials)).id,
     onDone: done,
   });
   const isNew = scheduled === null;
@@ -33,8 +45,11 @@ export function ScheduledImportDialog({ scheduled, onClose, onSaved }: Scheduled
       onClose={onClose}
       onSubmit={() => save.send()}
       change={save}
-      form={form}
-      action={{ disabled: !isComplete(form.values, scheduled), children: isNew ? 'Create and read' : 'Save' }}
+      form={{ ...form, isChanged: form.isChanged || hasEntered }}
+      action={{
+        disabled: !isComplete(form.values, credentials, scheduled),
+        children: isNew ? 'Create and read' : 'Save',
+      }}
     >
       <TextField label="Name" {...form.field('name')} />
       <Choice label="Where the files are" choices={sourcesOf(scheduled)} {...form.field('kind')} />
@@ -49,7 +64,12 @@ export function ScheduledImportDialog({ scheduled, onClose, onSaved }: Scheduled
           {...form.field('dealField')}
         />
       ) : null}
-      <CredentialFields form={form} hasCredentials={scheduled?.hasCredentials ?? false} />
+      <CredentialFields
+        kind={form.values.kind}
+        credentials={credentials}
+        onChange={setCredentials}
+        hasCredentials={scheduled?.hasCredentials ?? false}
+      />
       <Choice
         label="How often"
         choices={[
@@ -85,8 +105,12 @@ function sourcesOf(scheduled: ScheduledImport | null): [string, string][] {
   return Object.entries(sourceNames).filter(([kind]) => isAny || kind !== 'stripe');
 }
 
-function send(scheduled: ScheduledImport | null, values: EnteredImport): Promise<ScheduledImport> {
-  const body = toBody(values, scheduled);
+function send(
+  scheduled: ScheduledImport | null,
+  values: EnteredImport,
+  credentials: EnteredCredentials,
+): Promise<ScheduledImport> {
+  const body = toBody(values, credentials, scheduled);
   if (scheduled === null) return api.createScheduledImport({ body: body as never });
   return api.updateScheduledImport({ params: { scheduledImportId: scheduled.id }, body });
 }
@@ -143,12 +167,18 @@ function SourceFields({ form }: { readonly form: PersistedForm<EnteredImport> })
 }
 
 interface CredentialFieldsProps {
-  readonly form: PersistedForm<EnteredImport>;
+  readonly kind: EnteredImport['kind'];
+  readonly credentials: EnteredCredentials;
+  readonly onChange: (credentials: EnteredCredentials) => void;
   readonly hasCredentials: boolean;
 }
 
-function CredentialFields({ form, hasCredentials }: CredentialFieldsProps) {
-  const { kind } = form.values;
+function CredentialFields({ kind, credentials, onChange, hasCredentials }: CredentialFieldsProps) {
+  const field = (name: keyof EnteredCredentials) => ({
+    value: credentials[name],
+    onChange: ({ currentTarget: { value } }: { readonly currentTarget: { readonly value: string } }) =>
+      onChange({ ...credentials, [name]: value }),
+  });
   const secretHint = hasCredentials ? 'Leave it empty to keep the stored one.' : undefined;
   if (kind === 'stripe')
     return (
@@ -157,7 +187,7 @@ function CredentialFields({ form, hasCredentials }: CredentialFieldsProps) {
         type="password"
         autoComplete="off"
         hint={secretHint ?? 'With the permission to read invoices and disputes.'}
-        {...form.field('apiKey')}
+        {...field('apiKey')}
       />
     );
   if (kind === 'url')
@@ -166,19 +196,19 @@ function CredentialFields({ form, hasCredentials }: CredentialFieldsProps) {
         label="Authorization"
         autoComplete="off"
         hint={secretHint ?? 'Only if the address needs it, such as Bearer and a token.'}
-        {...form.field('authorization')}
+        {...field('authorization')}
       />
     );
   if (kind === 's3')
     return (
       <>
-        <TextField label="ID of the access key" autoComplete="off" hint={secretHint} {...form.field('accessKeyId')} />
+        <TextField label="ID of the access key" autoComplete="off" hint={secretHint} {...field('accessKeyId')} />
         <TextField
           label="Secret of the access key"
           type="password"
           autoComplete="off"
           hint={secretHint}
-          {...form.field('secretAccessKey')}
+          {...field('secretAccessKey')}
         />
       </>
     );
@@ -189,10 +219,10 @@ function CredentialFields({ form, hasCredentials }: CredentialFieldsProps) {
         type="password"
         autoComplete="off"
         hint={secretHint ?? 'Or a private key.'}
-        {...form.field('password')}
+        {...field('password')}
       />
-      <TextArea label="Private key" rows={3} spellCheck={false} hint={secretHint} {...form.field('privateKey')} />
-      <TextField label="Passphrase of the key" type="password" autoComplete="off" {...form.field('passphrase')} />
+      <TextArea label="Private key" rows={3} spellCheck={false} hint={secretHint} {...field('privateKey')} />
+      <TextField label="Passphrase of the key" type="password" autoComplete="off" {...field('passphrase')} />
     </>
   );
 }

@@ -8,8 +8,21 @@ const credentialNames = {
 } as const;
 type CredentialName = (typeof credentialNames)[keyof typeof credentialNames][number];
 
-/** The fields of the form. Credentials are never shown, so their fields begin empty. */
-export interface EnteredImport extends Readonly<Record<CredentialName, string>> {
+/** Credentials are never shown, so their fields begin empty. */
+export type EnteredCredentials = Readonly<Record<CredentialName, string>>;
+
+export const noCredentials: EnteredCredentials = {
+  authorization: '',
+  accessKeyId: '',
+  secretAccessKey: '',
+  password: '',
+  privateKey: '',
+  passphrase: '',
+  apiKey: '',
+};
+
+/** The other fields of the form. */
+export interface EnteredImport {
   readonly name: string;
   readonly subject: string;
   readonly kind: ScheduledImport['source']['kind'];
@@ -46,13 +59,6 @@ export function enteredImport(scheduled: ScheduledImport | null): EnteredImport 
     dealKey: text('dealKey') || 'deal_id',
     days: text('days') || '400',
     dealField: scheduled?.options.dealField ?? '',
-    authorization: '',
-    accessKeyId: '',
-    secretAccessKey: '',
-    password: '',
-    privateKey: '',
-    passphrase: '',
-    apiKey: '',
     every: scheduled?.schedule.every ?? 'day',
     at: scheduled?.schedule.at ?? '06:00',
   };
@@ -66,9 +72,12 @@ function toSource(values: EnteredImport): ScheduledImport['source'] {
   return { kind, host, port: Number(port), user, folder };
 }
 
-function toCredentials(values: EnteredImport): Partial<Record<CredentialName, string>> | undefined {
-  const entered = credentialNames[values.kind].filter((name) => values[name].trim() !== '');
-  return entered.length === 0 ? undefined : Object.fromEntries(entered.map((name) => [name, values[name].trim()]));
+function toCredentials(
+  { kind }: EnteredImport,
+  credentials: EnteredCredentials,
+): Partial<Record<CredentialName, string>> | undefined {
+  const entered = credentialNames[kind].filter((name) => credentials[name].trim() !== '');
+  return entered.length === 0 ? undefined : Object.fromEntries(entered.map((name) => [name, credentials[name].trim()]));
 }
 
 const requiredNames = {
@@ -79,11 +88,15 @@ const requiredNames = {
 } as const;
 
 /** Whether everything that the source needs is entered. */
-export function isComplete(values: EnteredImport, scheduled: ScheduledImport | null): boolean {
+export function isComplete(
+  values: EnteredImport,
+  credentials: EnteredCredentials,
+  scheduled: ScheduledImport | null,
+): boolean {
   const needed = ['name', 'at', ...requiredNames[values.kind]] as const;
   if (needed.some((name) => values[name].trim() === '')) return false;
   const keepsCredentials = scheduled !== null && !isOtherSource(values, scheduled);
-  return keepsCredentials || values.kind === 'url' || toCredentials(values) !== undefined;
+  return keepsCredentials || values.kind === 'url' || toCredentials(values, credentials) !== undefined;
 }
 
 /** The key of an SFTP server, which the service has added, is no difference that a person entered. */
@@ -102,8 +115,8 @@ function toOptions(values: EnteredImport) {
 }
 
 /** What is sent. An unchanged source is left out, since another one needs a new dry run. */
-export function toBody(values: EnteredImport, scheduled: ScheduledImport | null) {
-  const credentials = toCredentials(values);
+export function toBody(values: EnteredImport, entered: EnteredCredentials, scheduled: ScheduledImport | null) {
+  const credentials = toCredentials(values, entered);
   const schedule = { every: values.every as 'day' | 'hour', at: values.at };
   return {
     name: values.name,
