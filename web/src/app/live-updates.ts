@@ -6,9 +6,10 @@ import { api, reload } from '../api/client.js';
 const intervalMs = 5000;
 /**
  * What a page tries out itself, and the file of payroll, which has the sums that it is compared with in its key. A change
- * elsewhere does not repeat them: trials and files cost more than reads.
+ * elsewhere does not repeat them: trials and files cost more than reads. A rate table stays the one whose rows are edited:
+ * the service rejects rows that were typed for another revision.
  */
-const ownTrials: ReadonlySet<unknown> = new Set(['revision', 'dry-run', 'payroll-file']);
+const ownTrials: ReadonlySet<unknown> = new Set(['revision', 'dry-run', 'payroll-file', 'rate-table']);
 
 /**
  * Reads the revision of the caller's data while the page is visible, and loads what is displayed again when it has
