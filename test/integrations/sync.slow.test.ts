@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { hangUp, respondWith } from '#fakes/fake-server.js';
+import { rejectReconcile } from '#src/crm/sync/sync-run-store.js';
 import { type ApiClient } from '#test/support/api-client.js';
 import { type CrmWorld, crmWorlds, payEveryone } from '#test/support/crm-worlds.js';
 import { Service } from '#test/support/service.js';
@@ -281,6 +282,19 @@ for (const { provider, start } of crmWorlds) {
       expect(rejected).to.include({ code: 'reconcile_refused' });
       expect(rejected.details).to.include({ missing: deals, live: 2 * deals });
       expect(await live()).to.equal(2 * deals);
+      // A listing that takes longer than the ten minutes: what counts is when the sync began.
+      const rejectedAt = (minutes: number) =>
+        rows(
+          `update crm_connections set reconcile_rejected_at = now() - interval '${minutes} minutes' where workspace_id = $1`,
+          [workspaceId],
+        );
+      await rejectedAt(15);
+      const startedAt = new Date(Date.now() - 6 * 60_000);
+      const { unitOfWork } = service.running.service;
+      expect(await unitOfWork.write({ workspaceId }, (tx) => rejectReconcile(tx, { provider, startedAt }))).to.equal(
+        false,
+      );
+      await rejectedAt(0);
       const { counts } = await api.expect(200, ...sync, { reconcile: true });
       expect(counts).to.include({ deleted: deals });
       expect(await live()).to.equal(deals);

@@ -1,9 +1,12 @@
 import { expect } from 'chai';
+import { sql } from 'kysely';
 import { deliver } from '#fakes/deliveries.js';
 import { type CrmAccount } from '#src/crm/adapters/port.js';
-import { type WriteFinding } from '#src/crm/adapters/write-back.js';
+import { type WriteFinding, type WriteProblem } from '#src/crm/adapters/write-back.js';
 import { CrmAccounts } from '#src/crm/connections/crm-accounts.js';
 import { WriteBackRunner } from '#src/crm/write-back/write-back-runner.js';
+import { recordRejected } from '#src/crm/write-back/write-back-store.js';
+import { withDryRun } from '#src/platform/database/dry-run.js';
 import { JobQueue } from '#src/platform/jobs/job-queue.js';
 import { LeaseLost, Leases } from '#src/platform/jobs/leases.js';
 import { type ApiClient } from '#test/support/api-client.js';
@@ -173,6 +176,30 @@ describe('commission in the deals of the CRM', () => {
         await untilWritten();
         expect(world.written(rejected)).to.include({ commission: 160 });
         expect(await status()).to.deep.include({ failed: 0, waiting: 0, failures: [] });
+      });
+
+      it('of a deal that the settings exclude stays listed until the CRM does not have it', async () => {
+        const [, , dealId = ''] = world.liveDealIds();
+        const kept = await withDryRun<number[]>(true, (end) =>
+          service.running.service.unitOfWork.write({ workspaceId }, async (tx) => {
+            await sql`update deals set deleted_at = now() where workspace_id = ${workspaceId} and deal_id = ${dealId}`.execute(
+              tx.db,
+            );
+            const rowsAfter = async (problem: WriteProblem) => {
+              await recordRejected(tx, [{ dealId, problem }]);
+              const { rows } = await sql`
+                select from deal_write_backs where workspace_id = ${workspaceId} and deal_id = ${dealId}`.execute(
+                tx.db,
+              );
+              return rows.length;
+            };
+            return end([
+              await rowsAfter({ kind: 'failed', reason: 'It is locked' }),
+              await rowsAfter({ kind: 'gone' }),
+            ]);
+          }),
+        );
+        expect(kept).to.deep.equal([1, 0]);
       });
 
       it('is written again, and once more later, after a worker that stopped between writing and recording', async () => {

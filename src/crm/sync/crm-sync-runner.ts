@@ -306,7 +306,7 @@ export class CrmSyncRunner {
       const confirmable = syncRun.kind === 'sync';
       return {
         ...counted,
-        rejected: tooMany && (!confirmable || (await rejectReconcile(tx, syncRun.provider))),
+        rejected: tooMany && (!confirmable || (await rejectReconcile(tx, syncRun))),
       };
     });
     if (rejected) {

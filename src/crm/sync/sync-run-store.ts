@@ -204,13 +204,16 @@ function comparedDeals(workspaceId: string, { syncRunId, provider, startedAt, re
 }
 
 /**
- * Whether too many deals would be deleted and no second request has confirmed it recently. Records the first
- * request.
+ * Whether too many deals would be deleted and the sync is no second request that confirms it. Records the first request.
+ * What counts is when the sync began: its listing may take longer than the time to confirm.
  */
-export async function rejectReconcile(tx: Transaction, provider: CrmProvider): Promise<boolean> {
+export async function rejectReconcile(
+  tx: Transaction,
+  { provider, startedAt }: Pick<SyncRun, 'provider' | 'startedAt'>,
+): Promise<boolean> {
   const { rows } = await sql<{ confirmed: boolean }>`
     update crm_connections c set reconcile_rejected_at = case when old.confirmed then c.reconcile_rejected_at else now() end
-    from (select coalesce(reconcile_rejected_at > now() - ${`${confirmMinutes} minutes`}::interval, false) as confirmed
+    from (select coalesce(reconcile_rejected_at > ${startedAt}::timestamptz - ${`${confirmMinutes} minutes`}::interval, false) as confirmed
       from crm_connections where workspace_id = ${tx.workspaceId} and provider = ${provider}) old
     where c.workspace_id = ${tx.workspaceId} and c.provider = ${provider}
     returning old.confirmed`.execute(tx.db);

@@ -247,11 +247,12 @@ export async function recordRejected(tx: Transaction, rejected: readonly WriteRe
   const rejections = sql`(select * from ${unnestRows(rejected, [
     ['deal_id', 'text', ({ dealId }) => dealId],
     ['reason', 'text', ({ problem }) => formatReason(problem)],
+    ['is_gone', 'boolean', ({ problem }) => String(problem?.kind === 'gone')],
   ])})`;
-  // A deal that is deleted here has nothing to show.
+  // A deal that is deleted here and in the CRM has nothing to show. One that the settings exclude is there, and shows 0.
   await sql`
     delete from deal_write_backs w using ${rejections} as g, deals d
-    where w.workspace_id = ${tx.workspaceId} and w.deal_id = g.deal_id
+    where w.workspace_id = ${tx.workspaceId} and w.deal_id = g.deal_id and g.is_gone
       and d.workspace_id = w.workspace_id and d.deal_id = w.deal_id and d.deleted_at is not null`.execute(tx.db);
   await sql`
     update deal_write_backs w set sent_at = null, attempts = attempts + 1, error = g.reason, failed_at = now(),
