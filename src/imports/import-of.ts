@@ -4,6 +4,7 @@ import { type Caller } from '../kernel/caller.js';
 import { type Clock } from '../kernel/clock.js';
 import { type Day } from '../kernel/day.js';
 import { Failure } from '../kernel/failure.js';
+import { filterInSlices, mapInSlices } from '../kernel/waiting.js';
 import { type Trigger } from '../ledger/requests/calculation-requests.js';
 import { CommissionChanges } from '../ledger/requests/commission-changes.js';
 import { type Recalculate } from '../ledger/requests/recalculate.js';
@@ -142,10 +143,10 @@ async function importFile<Name extends string, Fact extends object, Q extends Qu
   const { rows, reader } = await readImport({ ...body, stream }, query, columns, file.numbers);
   return withDryRun<object>(dryRun, (end) =>
     uses.run(caller, file.lock ?? 'exclusive', async (tx, recalculate) => {
-      const read = withoutRepeated(file.facts, rows, await file.read(tx, rows, { reader, caller, query }));
+      const read = await withoutRepeated(file.facts, rows, await file.read(tx, rows, { reader, caller, query }));
       const planned = await planChanges(tx, file.facts, rows, read);
       const { stored, effect } = await storeOrPreview(tx, { caller, clock, recalculate }, query, file, planned);
-      const outcomes = read.map((row) => toOutcome(file.facts, row, planned, stored));
+      const outcomes = await mapInSlices(read, (row) => toOutcome(file.facts, row, planned, stored));
       const named = rows.map((row) => withEmail(row, file.person ?? 'email'));
       const results = { ...(await describeImport(tx, named, outcomes, dryRun)), ...effect };
       if (dryRun) return end(results);
@@ -161,13 +162,13 @@ function withEmail<Name extends string>({ cells, ...row }: TableRow<Name>, name:
 }
 
 /** Two rows about one fact contradict each other, so the later one is rejected. */
-function withoutRepeated<Fact extends object>(
+async function withoutRepeated<Fact extends object>(
   facts: Facts<Fact>,
   rows: readonly { readonly row: number }[],
   read: readonly ReadRow<Fact>[],
-): ReadRow<Fact>[] {
+): Promise<ReadRow<Fact>[]> {
   const first = new Map<string, { readonly fact: Fact; readonly row: number | undefined }>();
-  return read.map((row, index) => {
+  return mapInSlices(read, (row, index): ReadRow<Fact> => {
     if (row === null || row instanceof Failure) return row;
     const { fact } = row;
     const earlier = first.get(keyOfFact(facts, fact));
@@ -194,11 +195,11 @@ async function planChanges<Fact extends object>(
     factsOfRows.map(({ fact }) => fact),
   );
   const planned = new Map<string, ChangeOfRow<Fact>>();
-  for (const { fact, row } of factsOfRows) {
+  await mapInSlices(factsOfRows, ({ fact, row }) => {
     const key = keyOfFact(facts, fact);
     const before = present.get(key) ?? null;
     if (!planned.has(key)) planned.set(key, { row, before, after: before === null ? fact : merged(before, fact) });
-  }
+  });
   return planned;
 }
 
@@ -213,7 +214,8 @@ async function storeOrPreview<Name extends string, Fact extends object, Q extend
   { facts, effect: compute }: FileOfFacts<Name, Fact, Q>,
   planned: ReadonlyMap<string, ChangeOfRow<Fact>>,
 ): Promise<{ readonly stored: StoredFacts<Fact>; readonly effect?: { readonly effect: unknown } }> {
-  const changes = [...planned.values()].filter(({ before, after }) => !isSameFact(facts, before, after));
+  const all = [...planned.values()];
+  const changes = await filterInSlices(all, ({ before, after }) => !isSameFact(facts, before, after));
   const write = () => storeFacts(tx, facts, changes, by);
   if (!dryRun || !effect || compute === undefined) return { stored: await write() };
   const repIds = new Set(changes.flatMap(({ after }) => (after as { readonly repId?: string } | null)?.repId ?? []));

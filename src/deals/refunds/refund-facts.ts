@@ -1,4 +1,5 @@
 import { peopleBehind } from '../../kernel/caller.js';
+import { mapInSlices } from '../../kernel/waiting.js';
 import { factOf, factsOf } from '../../platform/files/facts.js';
 import { changeRefunds } from './change-refunds.js';
 import { type RefundKey, type RefundTerms, type StoredRefund } from './refund.js';
@@ -15,7 +16,7 @@ export const refundFacts = factsOf<RefundFact>({
   key: ['dealId', 'refundId'],
   terms: ['day', 'cause', 'amount', 'lines', 'reason', 'waivers'],
   load: async (tx, refunds) =>
-    (await listRefunds(tx, dealsOf(refunds))).map(({ waivers, ...refund }) => ({
+    mapInSlices(await listRefunds(tx, dealsOf(refunds)), ({ waivers, ...refund }) => ({
       ...refund,
       waivers: waivers.map(({ repName: _, ...waiver }) => waiver),
     })),

@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
+import { mapInSlices } from '../../kernel/waiting.js';
 import { findRepNames } from '../../people/reps/rep-views.js';
 import { anyOf } from '../../platform/database/columns.js';
 import { latestRows } from '../../platform/database/latest-rows.js';
@@ -41,7 +42,7 @@ async function selectRefunds(tx: Transaction, condition: RawBuilder<unknown>): P
     select * from (${source}) r order by "dealId", day, "refundId" collate "C"`.execute(tx.db);
   const waived = rows.flatMap(({ waivers }) => waivers.flatMap(({ repId }) => repId ?? []));
   const names = await findRepNames(tx, waived);
-  return rows.map(({ waivers, updatedAt, lines, ...row }) => ({
+  return mapInSlices(rows, ({ waivers, updatedAt, lines, ...row }) => ({
     ...row,
     ...(lines === null ? {} : { lines: lines.map(toRefundedLine) }),
     waivers: waivers.map((waiver) => ({

@@ -4,6 +4,7 @@ import { type Caller } from '../../kernel/caller.js';
 import { chunk } from '../../kernel/chunk.js';
 import { type Clock } from '../../kernel/clock.js';
 import { type DayRange, extendRange } from '../../kernel/day.js';
+import { filterInSlices, mapInSlices } from '../../kernel/waiting.js';
 import { unnestRows } from '../database/columns.js';
 import { type Transaction } from '../database/unit-of-work.js';
 
@@ -91,7 +92,7 @@ export async function loadFacts<Fact extends object>(
   requested: readonly Fact[],
 ): Promise<ReadonlyMap<string, Fact>> {
   if (requested.length === 0) return new Map();
-  return new Map((await facts.load(tx, requested)).map((fact) => [keyOfFact(facts, fact), fact]));
+  return new Map(await mapInSlices(await facts.load(tx, requested), (fact) => [keyOfFact(facts, fact), fact] as const));
 }
 
 /** The stored fact with the key of the given one. */
@@ -99,7 +100,7 @@ export async function findFact<Fact extends object>(tx: Transaction, facts: Fact
   return (await loadFacts(tx, facts, [fact])).get(keyOfFact(facts, fact)) ?? null;
 }
 
-const rowsPerStatement = 10_000;
+const rowsPerStatement = 2000;
 
 /** Records what the import that runs has changed. */
 export async function recordImported(
@@ -130,12 +131,12 @@ export async function recordStored<Fact extends object>(
   changes: readonly ChangeOfRow<Fact>[],
 ): Promise<void> {
   const now = await loadFacts(tx, facts, changes.map(factOf));
-  const stored = changes.map((change) => ({ ...change, after: now.get(keyOfFact(facts, factOf(change))) ?? null }));
-  await recordImported(
-    tx,
-    facts,
-    stored.filter(({ before, after }) => !isSameFact(facts, before, after)),
-  );
+  const stored = await mapInSlices(changes, (change) => ({
+    ...change,
+    after: now.get(keyOfFact(facts, factOf(change))) ?? null,
+  }));
+  const changed = await filterInSlices(stored, ({ before, after }) => !isSameFact(facts, before, after));
+  await recordImported(tx, facts, changed);
 }
 
 /** Records what the work stores of the facts that the rows of a file name. */
