@@ -16,12 +16,13 @@ const parts = [
     name: `slow files ${index + 1}/${slowParts}`,
     steps: ['build', `test:slow --part ${index + 1}/${slowParts}`],
   })),
-  { name: 'benchmarks and budgets', steps: ['build', 'test:bench', 'test:budgets'] },
+  { name: 'budgets', steps: ['build', 'test:budgets'] },
   { name: 'coverage and mutants', steps: ['build', 'test:coverage', 'test:mutation'] },
   ...Array.from({ length: knownBugParts }, (_, index) => ({
     name: `known bugs ${index + 1}/${knownBugParts}`,
     steps: ['build', `faults:mutants --part ${index + 1}/${knownBugParts}`],
   })),
+  { name: 'benchmarks', steps: ['build', 'test:bench'] },
 ];
 
 const { values } = parseArgs({ options: { part: { type: 'string' }, list: { type: 'boolean', default: false } } });
