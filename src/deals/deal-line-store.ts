@@ -85,6 +85,14 @@ export async function loadCountedLines(
 /** The deals among those whose lines a calculation may read: all of them for a rule, and those with a refund that names lines. */
 export async function dealsWithReadLines(tx: Transaction, dealIds: readonly string[]): Promise<ReadonlySet<string>> {
   if (dealIds.length === 0 || (await hasRulesReadingLines(tx))) return new Set(dealIds);
+  return dealsWithRefundedLines(tx, dealIds);
+}
+
+/** The deals among those with a refund that names lines. */
+export async function dealsWithRefundedLines(
+  tx: Transaction,
+  dealIds: readonly string[],
+): Promise<ReadonlySet<string>> {
   const { rows } = await sql<{ dealId: string }>`
     select distinct deal_id as "dealId" from deal_refunds
     where workspace_id = ${tx.workspaceId} and deal_id = ${anyOf('text', dealIds)} and lines is not null`.execute(

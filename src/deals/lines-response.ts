@@ -13,7 +13,7 @@ import { type BeginChange, previewFactChange, runFactChange } from './change-dea
 import { changeLines } from './change-lines.js';
 import { describeBlocked, factOutcome } from './credits-response.js';
 import { findCreditedDeal } from './deal-credit-views.js';
-import { dealsWithReadLines, hasRulesReadingLines, loadCountedLines } from './deal-line-store.js';
+import { dealsWithRefundedLines, hasRulesReadingLines, loadCountedLines } from './deal-line-store.js';
 import { dealLine, noLines, toLineRecord } from './deal-lines.js';
 
 const lineWarning = z
@@ -135,7 +135,7 @@ export async function changeLinesOfDeal(
 
 async function withUnreadWarning(tx: Transaction, described: LinesOfOneDeal): Promise<LinesOfOneDeal> {
   if (described.lines.length === 0 || (await hasRulesReadingLines(tx))) return described;
-  const isRefunded = (await dealsWithReadLines(tx, [described.dealId])).size > 0;
+  const isRefunded = (await dealsWithRefundedLines(tx, [described.dealId])).size > 0;
   const message = isRefunded
     ? 'No rule of any plan reads lines, so only refunds that name them are calculated.'
     : 'No rule of any plan reads lines, so nothing is calculated.';
