@@ -1,6 +1,7 @@
 // `import type` is removed by the compiler; `import { type … }` would still load the whole service.
 import type { z } from 'zod';
 import { routes } from './client-routes.js';
+import { withoutEndSlashes } from './kernel/end-slashes.js';
 import type { operations } from './operations.js';
 import type { WebhookEvent } from './outgoing/events/event-data.js';
 import type { Operation } from './platform/operations/operation.js';
@@ -157,7 +158,7 @@ function buildUrl(baseUrl: string, path: string, { params = {}, query = {} }: Lo
   const parameters = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) if (value !== undefined) parameters.set(name, String(value));
   const search = parameters.size === 0 ? '' : `?${parameters}`;
-  return `${baseUrl.replace(/(?<!\/)\/+$/, '')}${filled}${search}`;
+  return `${withoutEndSlashes(baseUrl)}${filled}${search}`;
 }
 
 function buildHeaders(

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { withoutEndSlashes } from '../kernel/end-slashes.js';
 
 export const whole = (min: number, max: number) => z.coerce.number().int().min(min).max(max);
 export const port = whole(0, 65_535);
@@ -23,6 +24,6 @@ export const urls = (protocols: readonly string[]) =>
 
 export const optionalText = z.string().min(1).optional();
 /** An address to which paths are appended, without slashes at its end. */
-export const baseUrl = parsedUrl(['http', 'https']).transform((value) => value.replace(/(?<!\/)\/+$/, ''));
+export const baseUrl = parsedUrl(['http', 'https']).transform(withoutEndSlashes);
 /** The address of an external API: HTTPS, or this machine where that is allowed. */
 export const externalBase = (fallback: string) => baseUrl.default(fallback);

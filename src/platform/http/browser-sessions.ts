@@ -1,6 +1,7 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { type Request, type Response } from 'express';
 import { type Caller } from '../../kernel/caller.js';
+import { withoutEndSlashes } from '../../kernel/end-slashes.js';
 import { Failure } from '../../kernel/failure.js';
 import { type Secrets } from '../secrets/secrets.js';
 import { type Authenticate } from './authenticate.js';
@@ -33,7 +34,7 @@ export class BrowserSessions {
   constructor(private readonly parts: BrowserParts) {
     const { publicUrl } = parts;
     this.cookies = new Cookies(publicUrl);
-    this.basePath = publicUrl === undefined ? '' : new URL(publicUrl).pathname.replace(/(?<!\/)\/+$/, '');
+    this.basePath = publicUrl === undefined ? '' : withoutEndSlashes(new URL(publicUrl).pathname);
   }
 
   start(response: Response, sessionToken: string, expiresAt: Date): void {

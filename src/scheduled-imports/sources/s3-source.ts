@@ -1,6 +1,7 @@
 import { AwsV4Signer } from 'aws4fetch';
 import { XMLParser } from 'fast-xml-parser';
 import { z } from 'zod';
+import { withoutEndSlashes } from '../../kernel/end-slashes.js';
 import {
   type FileSource,
   inOrder,
@@ -46,8 +47,8 @@ const page = z.object({
 /** The objects below a folder. Requests are signed here and sent as every request to an address of a customer. */
 export function s3Source(access: S3Access, limits: SourceLimits): FileSource {
   const { endpoint = `https://s3.${access.region}.amazonaws.com`, bucket, folder } = access;
-  const base = `${endpoint.replace(/(?<!\/)\/+$/, '')}/${bucket}`;
-  const prefix = folder.replace(/^\/+|(?<!\/)\/+$/g, '');
+  const base = `${withoutEndSlashes(endpoint)}/${bucket}`;
+  const prefix = withoutEndSlashes(folder).replace(/^\/+/, '');
   const read = (url: string, maxBytes: number) =>
     readSigned(new URL(url), access, { ...limits, maxResponseBytes: maxBytes });
   return {

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { constants } from 'node:fs';
 import { type Socket } from 'node:net';
 import { type Client, type FileEntryWithStats, type SFTPWrapper } from 'ssh2';
+import { withoutEndSlashes } from '../../kernel/end-slashes.js';
 import { withTimeout } from '../../kernel/waiting.js';
 import { connectGuarded, PostFailure } from '../../platform/outbound/guarded-post.js';
 import {
@@ -37,7 +38,7 @@ export async function sftpSource(access: SftpAccess, limits: SourceLimits): Prom
     socket = await connectGuarded(access.host, access.port, limits);
     const hostKey = await connect(client, socket, access, limits);
     const sftp = await withinLimit(limits, open(client));
-    const folder = access.folder.replace(/(?<!\/)\/+$/, '') || '/';
+    const folder = withoutEndSlashes(access.folder) || '/';
     const path = (name: string) => `${folder === '/' ? '' : folder}/${name}`;
     return {
       hostKey,

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { withoutEndSlashes } from '../../../kernel/end-slashes.js';
 import { text, uuid } from '../../../platform/operations/schemas.js';
 
 const domain = text(253)
@@ -19,7 +20,7 @@ export const providerTerms = z.object({
     .describe('Domains of the e-mail addresses that may sign in with it; empty: every address that it has verified'),
   publicUrl: text(500)
     .regex(/^https?:\/\/[^\s?#]+$/, 'must be the address of the service')
-    .transform((url) => url.replace(/(?<!\/)\/+$/, ''))
+    .transform(withoutEndSlashes)
     .describe('Address of the service to which the provider returns; PUBLIC_URL has precedence'),
 });
 export type ProviderTerms = z.output<typeof providerTerms>;
