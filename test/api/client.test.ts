@@ -42,6 +42,7 @@ describe('the typed client', () => {
     ];
     const rules = ['engine/standard-slugs.js', 'kernel/spreadsheet-formulas.js', 'kernel/period-calendar.js'];
     const days = ['kernel/day.js', 'kernel/failure.js', 'kernel/period.js', 'kernel/time-zone.js'];
+    const addresses = ['kernel/end-slashes.js'];
     const numbers = ['number-text', 'comparable-text', 'invisible-characters', 'decimal'].map(
       (one) => `kernel/${one}.js`,
     );
@@ -52,6 +53,7 @@ describe('the typed client', () => {
       ...texts,
       ...rules,
       ...days,
+      ...addresses,
       ...numbers,
     ]);
   });
