@@ -27,8 +27,36 @@ interface NewAdjustment {
   readonly reason: string | null;
 }
 
-/** Inserts an adjustment, a clawback or a true-up with its history. Returns its id. */
+/** Inserts an adjustment or a clawback with its history. Returns its id. */
 export async function insertAdjustment(tx: Transaction, entry: Entry, row: NewAdjustment): Promise<string> {
+  const eventId = await insertEvent(tx, entry, row);
+  await recordChange(tx, entry, [eventId]);
+  return eventId;
+}
+
+/** What pays the difference of a period in one currency, and the lines that it consists of. */
+export interface NewTrueUp extends Pick<NewAdjustment, 'amount' | 'currency' | 'period' | 'earnedOn' | 'reason'> {
+  readonly source: Period;
+  readonly lines: readonly TrueUpLine[];
+}
+
+/** Inserts the true-ups of one entry, and returns the ids of their events by currency. */
+export async function insertTrueUps(
+  tx: Transaction,
+  entry: Entry,
+  trueUps: readonly NewTrueUp[],
+): Promise<ReadonlyMap<string, string>> {
+  const eventIds = new Map<string, string>();
+  for (const { source, lines, ...row } of trueUps) {
+    const eventId = await insertEvent(tx, entry, { kind: 'true_up', dealId: null, ...row });
+    await insertTrueUpLines(tx, entry, { eventId, period: source, lines });
+    eventIds.set(row.currency, eventId);
+  }
+  await recordChange(tx, entry, [...eventIds.values()]);
+  return eventIds;
+}
+
+async function insertEvent(tx: Transaction, entry: Entry, row: NewAdjustment): Promise<string> {
   const eventId = newId();
   await withHistory(
     tx,
@@ -41,20 +69,14 @@ export async function insertAdjustment(tx: Transaction, entry: Entry, row: NewAd
       ${entry.runId})
     returning *`,
   );
-  await recordChange(tx, entry, [eventId]);
   await refreshMonth(tx, entry, row.earnedOn);
   return eventId;
 }
 
-/** Stores the lines that a true-up consists of. */
-export async function insertTrueUpLines(
+async function insertTrueUpLines(
   tx: Transaction,
   { repId }: Entry,
-  {
-    eventId,
-    period,
-    lines,
-  }: { readonly eventId: string; readonly period: Period; readonly lines: readonly TrueUpLine[] },
+  { eventId, period, lines }: { readonly eventId: string } & Pick<NewTrueUp, 'lines'> & { readonly period: Period },
 ): Promise<void> {
   await tx.db
     .insertInto('true_ups')
@@ -135,7 +157,7 @@ export async function trueUpDays(tx: Transaction, { repId }: Pick<Entry, 'repId'
   return rows.map(({ day }) => day);
 }
 
-/** Stores the outgoing events of the change. */
+/** Stores the outgoing events of the change, once for each run: a run has one delivery for each endpoint and rep. */
 async function recordChange(
   tx: Transaction,
   { repId, runId }: Entry,

@@ -17,7 +17,7 @@ import { loadPayPeriods } from '../pay/payables/payout-settings.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
 import { failpoint } from '../platform/failpoint.js';
 import { adjustmentDay } from './adjustment.js';
-import { type Entry, insertAdjustment, insertTrueUpLines } from './adjustment-store.js';
+import { insertTrueUps, type NewTrueUp } from './adjustment-store.js';
 import { listApprovers } from './approvers.js';
 import { closeDiscrepancies } from './discrepancies/record-discrepancies.js';
 import { calculateOwedByPeriod, type Owed } from './owed.js';
@@ -161,12 +161,16 @@ async function trueUp(
   const { repId, period: statementPeriod } = key;
   const runId = newId();
   const entry = { repId, runId, actor: caller.actor };
-  const eventIds = await insertTrueUps(tx, entry, owed, {
-    source: statementPeriod,
-    period: statementPeriod,
-    earnedOn: frozen.range.to,
-    reason: `True-up of version ${approved.version}`,
-  });
+  const eventIds = await insertTrueUps(
+    tx,
+    entry,
+    trueUpsOf(owed, {
+      source: statementPeriod,
+      period: statementPeriod,
+      earnedOn: frozen.range.to,
+      reason: `True-up of version ${approved.version}`,
+    }),
+  );
   await failpoint('trueup.afterInsert');
   const correction = await startCorrection(tx, repId, frozen);
   await storeTruedUpRows(tx, recalculate, terms, frozen, owed.rows);
@@ -195,21 +199,12 @@ async function trueUp(
   return { eventIds, version: next.version };
 }
 
-/** Inserts a true-up for each currency, and returns the ids of the events by currency. */
-async function insertTrueUps(
-  tx: Transaction,
-  entry: Entry,
+/** A true-up for each currency. */
+function trueUpsOf(
   { amounts }: Owed,
-  { source, ...paid }: { source: Period; period: Period; earnedOn: Day; reason: string },
-): Promise<ReadonlyMap<string, string>> {
-  const eventIds = new Map<string, string>();
-  for (const { currency, delta, lines } of amounts) {
-    const event = { kind: 'true_up', amount: delta.toString(), currency, ...paid, dealId: null } as const;
-    const eventId = await insertAdjustment(tx, entry, event);
-    await insertTrueUpLines(tx, entry, { eventId, period: source, lines });
-    eventIds.set(currency, eventId);
-  }
-  return eventIds;
+  paid: Pick<NewTrueUp, 'source' | 'period' | 'earnedOn' | 'reason'>,
+): readonly NewTrueUp[] {
+  return amounts.map(({ currency, delta, lines }) => ({ ...paid, amount: delta.toString(), currency, lines }));
 }
 
 /** What a correction pays, for the audit log. */
@@ -241,11 +236,11 @@ export async function carryForward(
   const target = firstOpenPeriod(await loadPayPeriods(tx), sourcePeriod, today, terms);
   const runId = newId();
   const entry = { repId, runId, actor: caller.actor };
-  const eventIds = await insertTrueUps(tx, entry, owed, {
-    source: sourcePeriod,
-    ...target,
-    reason: `Carried forward from ${sourcePeriod}`,
-  });
+  const eventIds = await insertTrueUps(
+    tx,
+    entry,
+    trueUpsOf(owed, { source: sourcePeriod, ...target, reason: `Carried forward from ${sourcePeriod}` }),
+  );
   const correction = await startCorrection(tx, repId, frozen);
   await storeTruedUpRows(tx, recalculate, terms, frozen, owed.rows);
   const paidUntil = calendarOf(terms).range(target.period).to;

@@ -8,6 +8,7 @@ import { expectError } from '#test/support/errors.js';
 import { EventReceiver, type ReceivedEvent } from '#test/support/event-receiver.js';
 import { FakeSmtp } from '#test/support/fake-smtp.js';
 import { Service } from '#test/support/service.js';
+import { flatRule } from '#test/support/terms.js';
 import { until } from '#test/support/until.js';
 
 const day = '2026-02-10';
@@ -122,6 +123,49 @@ describe('outgoing events', () => {
       currency: 'USD',
     });
   });
+
+  for (const [action, pay] of [
+    ['true_up', () => api.expect(200, 'POST', `/v1/statements/${ada}/true-up`, { period: '2026-02', force: true })],
+    [
+      'carry_forward',
+      async () => {
+        await service.waitForChecks(workspaceId);
+        const { discrepancies } = await api.expect(200, 'GET', '/v1/discrepancies?status=open');
+        const resolution = { action: 'carry_forward', reason: 'Next month' };
+        await api.expect(200, 'POST', `/v1/discrepancies/${discrepancies[0].discrepancyId}/resolve`, resolution);
+      },
+    ],
+  ] as const)
+    it(`report what a ${action} pays in two currencies as one change`, async () => {
+      const dealConditions = [{ field: 'currency', fieldType: 'text', operator: 'equals', value: 'EUR' }];
+      await api.createPlan({ name: 'Euro', currency: 'EUR', config: { dealConditions, rules: [flatRule('E', 0.1)] } }, [
+        ada,
+      ]);
+      const euros = (amount: number) =>
+        api.put('/v1/deals/E1', { amount, currency: 'EUR', closeDate: day, ownerId: 'ada' });
+      await putDeal('D1', 'ada', 1000);
+      await euros(500);
+      await service.waitForCalculations(workspaceId);
+      await api.generate(ada, '2026-02');
+      await api.approve(ada, '2026-02');
+      await putDeal('D1', 'ada', 4000);
+      await euros(700);
+      await service.waitForCalculations(workspaceId);
+      await until(() => typesOf().includes('statement.approved'));
+      receiver.received.length = 0;
+      await pay();
+      await until(() => typesOf().includes('commission.changed'));
+      const changes = aboutRep(ada).filter(({ body }) => body.type === 'commission.changed');
+      expect(changes).to.have.length(1);
+      const amounts = changes[0]?.body.data.events.map((event: { amount: number; currency: string }) => [
+        event.amount,
+        event.currency,
+      ]);
+      expect(amounts).to.have.deep.members([
+        [300, 'USD'],
+        [20, 'EUR'],
+      ]);
+    });
 
   it('report amounts that people enter and clear', async () => {
     const amount = { amount: 50, reason: 'Contest', period: '2026-02' };
