@@ -400,3 +400,21 @@ describe('the audit log of calls', () => {
     ]);
   });
 });
+
+describe('the audit log of calls that calculate what must come before them', () => {
+  const service = Service.duringSuite({ worker: false });
+
+  it('records the call once, although it ends the job of an earlier calculation', async () => {
+    const { api } = await service.workspace();
+    const [ben] = await api.saveReps({ name: 'Ben', email: 'ben@x.io', crmMemberId: 'ben' });
+    await api.createPlan({ name: 'AE', config: { rules: [flatRule('New', 0.1)] } }, [ben]);
+    await api.put('/v1/deals/D1', { amount: 1000, closeDate: '2026-01-15', ownerId: 'ben' });
+    const { jobId } = await api.expect(200, 'POST', '/v1/commissions/recalculate', { async: true });
+    const [assignment] = await api.expect(200, 'GET', `/v1/assignments?repId=${ben}`);
+    await api.expect(200, 'DELETE', `/v1/assignments/${assignment.assignmentId}`);
+    expect((await api.expect(200, 'GET', `/v1/commissions/recalculate/jobs/${jobId}`)).status).to.equal('completed');
+    await sealAuditEntries(service.running.service.unitOfWork);
+    const { entries } = await api.expect(200, 'GET', '/v1/audit?action=deleteAssignment');
+    expect(entries).to.have.length(1);
+  });
+});

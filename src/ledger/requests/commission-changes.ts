@@ -82,7 +82,8 @@ export class CommissionChanges {
     });
     await failpoint('change.afterCommit');
     await afterCommit([...reps]);
-    for (const jobId of jobs) await this.unitOfWork.write(caller, (tx) => completeJobIfDone(tx, jobId));
+    const { workspaceId } = caller;
+    for (const jobId of jobs) await this.unitOfWork.write({ workspaceId }, (tx) => completeJobIfDone(tx, jobId));
     await failpoint('change.beforeResponse');
     return result;
   }
