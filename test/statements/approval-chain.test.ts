@@ -6,6 +6,7 @@ import { ApprovalReminders } from '#src/outgoing/notifications/approval-reminder
 import { type Notification } from '#src/outgoing/notifications/notifications.js';
 import { type ApiClient } from '#test/support/api-client.js';
 import { expectError } from '#test/support/errors.js';
+import { openTransaction, untilBlocked } from '#test/support/open-transaction.js';
 import { Service } from '#test/support/service.js';
 import { flatRule } from '#test/support/terms.js';
 import { until } from '#test/support/until.js';
@@ -463,6 +464,24 @@ describe('chains of approval', () => {
     await sign(world, 'mia');
     await nextDay();
     await run();
+    expect(mails).to.have.length(1);
+  });
+
+  it('reminds after the changes that are in progress, so that its events follow theirs', async () => {
+    const world = await create();
+    await setSteps(world, { ...byManager, dueDays: 2 }, byAdmin);
+    await age(world, 3);
+    const mails: Notification[] = [];
+    const { run } = await remindersOf(world, mails);
+    const change = await openTransaction(
+      service.database.ownerUrl,
+      "select pg_advisory_xact_lock_shared(hashtextextended('workspace:' || $1::text, 0))",
+      world.workspaceId,
+    );
+    const reminding = run();
+    await untilBlocked(service.database.ownerUrl, world.workspaceId);
+    await change.commit();
+    await reminding;
     expect(mails).to.have.length(1);
   });
 

@@ -42,10 +42,11 @@ export class ApprovalReminders {
       const today = currentDay(workspace, this.clock.now());
       if (remindedOn === today) return;
       await this.passUnanswered(workspaceId);
-      await unitOfWork.write({ workspaceId }, (tx) => this.remind(tx, today));
+      await unitOfWork.run({ workspaceId }, { lock: 'exclusive', access: 'write' }, (tx) => this.remind(tx, today));
     });
   }
 
+  /** The lock keeps signatures from changing between what is read and the events about it. */
   private async remind(tx: Transaction, today: Day): Promise<void> {
     const { numAffectedRows } = await sql`
       update workspaces set signers_reminded_on = ${today}::date
