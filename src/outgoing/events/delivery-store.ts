@@ -89,10 +89,7 @@ export async function loadBody(tx: Transaction, event: StoredEvent): Promise<str
   return JSON.stringify({ type, timestamp: createdAt.toISOString(), data: sent });
 }
 
-/**
- * Stores the results of the attempts. Returns why the endpoint was disabled, null if it was not: a delivery has failed
- * for the last time, or the receiver has responded that it is gone.
- */
+/** Stores the results of the attempts. Returns why the endpoint was disabled: a delivery has failed for the last time. */
 export async function recordAttempts(
   tx: Transaction,
   endpointId: string,
