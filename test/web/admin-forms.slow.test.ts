@@ -361,7 +361,7 @@ describe('the forms of an admin in the web app', function () {
     const toggleMore = () => page.$eval('main details > summary', (one) => (one as Loose).click());
     await visit(pages['plan-builder'] ?? '');
     await toggleMore();
-    await pointer.write(page, roles, 'SE, CSM');
+    await pointer.write(page, roles, 'SE\nCSM');
     await discardDraft();
     expect(await fieldValue(roles)).to.equal('');
     await toggleMore();
@@ -382,16 +382,16 @@ describe('the forms of an admin in the web app', function () {
     const card = 'main button[aria-pressed]';
     // The fixed header may cover a part of the card.
     await page.$eval(card, (element) => (element as unknown as { click(): void }).click());
-    for (const values of ['One, Two', 'Three']) {
+    for (const values of ['One\nTwo', 'Acme, Inc.\nThree']) {
       await pointer.press(page, 'button', 'Add condition');
       await pointer.choose(page, 'Comparison', 'is one of');
-      await pointer.write(page, 'Values, separated by commas', values);
+      await pointer.write(page, 'Values, one on each line', values);
     }
     await (await page.$$('[aria-label="Remove the condition on Stage"]')).at(-2)?.click();
-    expect(await fieldValue('Values, separated by commas')).to.equal('Three');
+    expect(await fieldValue('Values, one on each line')).to.equal('Acme, Inc.\nThree');
     await pointer.press(page, 'button', 'Add condition');
     await pointer.choose(page, 'Field', 'Amount');
-    expect((await texts(page, card))[0]).to.match(/Stage is one of Three; Amount is 0$/);
+    expect((await texts(page, card))[0]).to.match(/Stage is one of Acme, Inc., Three; Amount is 0$/);
     await discardDraft();
 
     await visit('/deals?query=none');

@@ -22,7 +22,7 @@ describe('people in the web app', function () {
     await pointer.press(page, 'button', 'Add field');
     await pointer.write(page, 'Name of the field', 'Region');
     await pointer.choose(page, 'Type of Region', 'Choice');
-    await pointer.write(page, 'Choices of Region', 'DACH, Nordics');
+    await pointer.write(page, 'Choices of Region', 'DACH\nNordics');
     await pointer.press(page, 'button', 'Save fields');
     await sees(page, 'The fields of people were saved.');
     await browser.visit(page, `/members/${ann}`);

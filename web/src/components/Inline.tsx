@@ -1,5 +1,6 @@
-import { type ComponentProps } from 'react';
+import { type ComponentProps, useState } from 'react';
 import { maxDay } from '../shared/format/dates.js';
+import { linesOf, toLines } from '../shared/format/entered-lists.js';
 import styles from './Inline.module.css';
 
 interface Named {
@@ -57,5 +58,35 @@ export function InlineInput({ label, isWrong, unit, className, ...rest }: Inline
         </span>
       )}
     </span>
+  );
+}
+
+interface InlineLinesProps extends Named {
+  readonly values: readonly unknown[];
+  readonly placeholder: string;
+  readonly onValues: (values: string[]) => void;
+}
+
+/**
+ * A list within a row, with one value on each line. The text stays as it is typed while the control has the focus: a
+ * line break at the end begins another value.
+ */
+export function InlineLines({ label, isWrong, values, placeholder, onValues }: InlineLinesProps) {
+  const [typed, setTyped] = useState<string | null>(null);
+  const text = typed ?? toLines(values);
+  return (
+    <textarea
+      aria-label={label}
+      aria-invalid={isWrong || undefined}
+      className={`${styles.control} ${styles.lines}`}
+      rows={text.split('\n').length}
+      placeholder={placeholder}
+      value={text}
+      onChange={({ currentTarget: { value } }) => {
+        setTyped(value);
+        onValues(linesOf(value));
+      }}
+      onBlur={() => setTyped(null)}
+    />
   );
 }

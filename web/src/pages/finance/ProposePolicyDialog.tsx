@@ -6,8 +6,9 @@ import { type Accounting, type Policy, type PolicyTerms, proposalEffectQuery } f
 import { showMessage } from '../../app/messages.js';
 import { type PersistedForm, usePersistedForm } from '../../app/persisted-state.js';
 import { Dialog } from '../../components/Dialog.js';
-import { Choice, TextField } from '../../components/Field.js';
+import { Choice, TextArea, TextField } from '../../components/Field.js';
 import { renewalDecisions } from '../../features/finance/policy-words.js';
+import { linesOf } from '../../shared/format/entered-lists.js';
 import { PolicyEffect } from './PolicyEffect.js';
 
 function periodOf(kind: string, months: string, until: string): Policy['period'] {
@@ -37,10 +38,7 @@ function readTerms(entered: Entered): PolicyTerms | null {
   const { name, from, scope, treatment, period, months, until, start, convention, correction, rules, position } =
     entered;
   const { renewals, reason } = entered;
-  const ruleNames = rules
-    .split(',')
-    .map((rule) => rule.trim())
-    .filter((rule) => rule !== '');
+  const ruleNames = linesOf(rules);
   const decision = renewals as NonNullable<PolicyTerms['renewals']>['decision'];
   if (name.trim() === '' || (renewals !== 'undecided' && reason.trim() === '')) return null;
   return {
@@ -117,7 +115,7 @@ export function ProposePolicyDialog({ accounting, onClose }: ProposeProps) {
         ]}
         {...form.field('correction')}
       />
-      <TextField label="Rules" hint="Names, separated by commas; all if empty." {...form.field('rules')} />
+      <TextArea label="Rules" rows={2} hint="Names, one on each line; all if empty." {...form.field('rules')} />
       <TextField
         label="Position"
         inputMode="numeric"

@@ -7,9 +7,10 @@ import { type Integration, type Provider } from '../../api/settings-queries.js';
 import { showMessage } from '../../app/messages.js';
 import { type PersistedForm, usePersistedForm } from '../../app/persisted-state.js';
 import { Dialog } from '../../components/Dialog.js';
-import { Choice, TextField } from '../../components/Field.js';
+import { Choice, TextArea, TextField } from '../../components/Field.js';
 import { InfoDialog } from '../../components/InfoDialog.js';
 import { Loaded } from '../../components/Loaded.js';
+import { type EnteredCrmSettings, toEntered, toSettings } from './entered-crm-settings.js';
 
 type Settings = Answer<'getCrmSettings'>;
 
@@ -40,138 +41,13 @@ function describeTitle(provider: Provider): string {
   return `Settings of ${productNames[provider]}`;
 }
 
-/** Lists as texts with commas, and the fields as pairs. */
-interface Entered {
-  readonly teams: string;
-  readonly roles: string;
-  readonly emails: string;
-  readonly closedFrom: string;
-  readonly pipelines: string;
-  readonly fields: string;
-  readonly lineItems: 'yes' | 'no';
-  readonly companyFields: string;
-  readonly polling: 'on' | 'off';
-  readonly pollSeconds: string;
-  readonly writing: 'on' | 'off';
-  readonly splits: 'yes' | 'no';
-  readonly lines: 'yes' | 'no';
-  readonly lineFields: string;
-  readonly lineReference: string;
-  readonly splitTypes: string;
-  readonly commission: string;
-  readonly commissionTotal: string;
-  readonly state: string;
-  readonly currency: string;
-  readonly attainment: string;
-}
-
-function toEntered(settings: Settings, integration: Integration): Entered {
-  const { people, deals, fields, lineItems, companyFields, credits, lines, writeBack } = settings;
-  return {
-    teams: people?.teams.join(', ') ?? '',
-    roles: people?.roles.join(', ') ?? '',
-    emails: people?.emails.join(', ') ?? '',
-    closedFrom: deals.closedFrom ?? '',
-    pipelines: deals.pipelines.join(', '),
-    fields: toPairsText(fields),
-    lines: lines === null ? 'no' : 'yes',
-    lineFields: toPairsText(lines?.fields ?? {}),
-    lineReference: lines?.reference ?? '',
-    lineItems: lineItems ? 'yes' : 'no',
-    companyFields: companyFields.join(', '),
-    splits: credits === null ? 'no' : 'yes',
-    splitTypes: toTypesText(credits?.types ?? {}),
-    polling: integration.syncEnabled ? 'on' : 'off',
-    pollSeconds: integration.pollSeconds === null ? '' : String(integration.pollSeconds),
-    ...toEnteredWriting(writeBack),
-  };
-}
-
-function toEnteredWriting(writeBack: Settings['writeBack']) {
-  return {
-    writing: writeBack === null ? ('off' as const) : ('on' as const),
-    commission: writeBack?.commission ?? '',
-    commissionTotal: writeBack?.commissionTotal ?? '',
-    state: writeBack?.state ?? '',
-    currency: writeBack?.currency ?? '',
-    attainment: writeBack?.attainment ?? '',
-  };
-}
-
-function toPairsText(pairs: Readonly<Record<string, string>>): string {
-  return Object.entries(pairs)
-    .map(([name, slug]) => `${name}=${slug}`)
-    .join(', ');
-}
-
-function toPairs(text: string): Record<string, string> {
-  const pairs = toList(text).map((pair) => pair.split('=').map((part) => part.trim()));
-  return Object.fromEntries(pairs.map(([name = '', slug = '']) => [name, slug]));
-}
-
-type SplitTypes = NonNullable<Settings['credits']>['types'];
-
-/** Types as `Revenue=split, SE credit=overlay SE`: what the splits are, and the role of people with them. */
-function toTypesText(types: SplitTypes): string {
-  return Object.entries(types)
-    .map(([name, type]) => `${name}=${typeof type === 'string' ? type : `${type.kind} ${type.role}`}`)
-    .join(', ');
-}
-
-function toTypes(text: string): SplitTypes {
-  const types = toList(text).map((pair) => {
-    const [name = '', meaning = ''] = pair.split('=').map((part) => part.trim());
-    const [kind = '', ...role] = meaning.split(' ');
-    // The service rejects another kind, with the name of the type.
-    return [name, role.length === 0 ? kind : { kind, role: role.join(' ') }] as const;
-  });
-  return Object.fromEntries(types) as SplitTypes;
-}
-
-function toList(text: string): string[] {
-  return text
-    .split(',')
-    .map((part) => part.trim())
-    .filter((part) => part !== '');
-}
-
-function toSettings(entered: Entered): Settings {
-  const people = { teams: toList(entered.teams), roles: toList(entered.roles), emails: toList(entered.emails) };
-  return {
-    people: Object.values(people).every((list) => list.length === 0) ? null : people,
-    deals: { closedFrom: entered.closedFrom || null, pipelines: toList(entered.pipelines) },
-    fields: toPairs(entered.fields),
-    lineItems: entered.lineItems === 'yes',
-    companyFields: toList(entered.companyFields),
-    lines: entered.lines === 'no' ? null : toLines(entered),
-    credits: entered.splits === 'no' ? null : { types: toTypes(entered.splitTypes) },
-    writeBack: entered.writing === 'off' ? null : toWritten(entered),
-  };
-}
-
-function toLines({ lineFields, lineReference }: Entered): Settings['lines'] {
-  const reference = lineReference.trim();
-  return { fields: toPairs(lineFields), ...(reference === '' ? {} : { reference }) };
-}
-
-function toWritten({ commission, commissionTotal, state, currency, attainment }: Entered): Settings['writeBack'] {
-  const named = (name: string) => name.trim() || null;
-  return {
-    commission: commission.trim(),
-    commissionTotal: named(commissionTotal),
-    state: named(state),
-    currency: named(currency),
-    attainment: named(attainment),
-  };
-}
-
 const lists = [
-  ['teams', 'Only people of these teams', 'Separated by commas. Without any entry everyone is imported.'],
-  ['roles', 'Only people with these roles', undefined],
-  ['emails', 'Only people with these addresses', undefined],
-  ['pipelines', 'Only deals of these pipelines', 'Empty: all.'],
-  ['fields', 'Names for fields', 'Such as arr=hs_arr, separated by commas.'],
-  ['companyFields', 'Fields of the company that deals get', undefined],
+  ['teams', 'Only people of these teams', 'One on each line. Without any entry everyone is imported.'],
+  ['roles', 'Only people with these roles', 'One on each line.'],
+  ['emails', 'Only people with these addresses', 'One on each line.'],
+  ['pipelines', 'Only deals of these pipelines', 'One on each line. Empty: all.'],
+  ['fields', 'Names for fields', 'Such as arr=hs_arr, one on each line.'],
+  ['companyFields', 'Fields of the company that deals get', 'One on each line.'],
 ] as const;
 
 interface SettingsFormProps extends CrmSettingsDialogProps {
@@ -209,7 +85,7 @@ function SettingsForm({ stored, integration, onClose }: SettingsFormProps) {
       }}
     >
       {lists.map(([key, label, hint]) => (
-        <TextField key={key} label={label} hint={hint} {...form.field(key)} />
+        <TextArea key={key} rows={2} label={label} hint={hint} {...form.field(key)} />
       ))}
       <TextField label="Only deals that close on or after this day" type="date" {...form.field('closedFrom')} />
       <Choice
@@ -243,9 +119,9 @@ function SettingsForm({ stored, integration, onClose }: SettingsFormProps) {
 }
 
 const productHints = {
-  crma: 'Such as amount=net, family=line_of_business: the name here, and the attribute of the records. The amount is needed.',
-  crmb: 'Such as family=hs_product_type: the name here, and the property of line items.',
-  crmc: 'Such as region=Region__c: the name here, and the field of line items or of their product.',
+  crma: 'One on each line, such as amount=net: the name here, and the attribute of the records. The amount is needed.',
+  crmb: 'One on each line, such as family=hs_product_type: the name here, and the property of line items.',
+  crmc: 'One on each line, such as region=Region__c: the name here, and the field of line items or of their product.',
 } satisfies Readonly<Record<Integration['provider'], string>>;
 
 /** Whether line items are the products of deals, or in a CRM without them the records to which deals refer. */
@@ -273,7 +149,12 @@ function Products({ form, provider }: ProviderFieldsProps) {
         />
       ) : null}
       {form.values.lines === 'yes' ? (
-        <TextField label="Further values of products" hint={productHints[provider]} {...form.field('lineFields')} />
+        <TextArea
+          rows={2}
+          label="Further values of products"
+          hint={productHints[provider]}
+          {...form.field('lineFields')}
+        />
       ) : null}
     </>
   );
@@ -292,9 +173,10 @@ function Splits({ form, provider }: ProviderFieldsProps) {
         {...form.field('splits')}
       />
       {form.values.splits === 'yes' && provider === 'crmc' ? (
-        <TextField
+        <TextArea
           label="Types of splits"
-          hint="Such as Revenue=split, SE credit=overlay SE, with the role at the end. Empty: Revenue and Overlay."
+          rows={2}
+          hint="One on each line, such as Revenue=split or SE credit=overlay SE, with the role at the end. Empty: Revenue and Overlay."
           {...form.field('splitTypes')}
         />
       ) : null}
@@ -326,7 +208,7 @@ const nameWords: Readonly<Record<Provider, string>> = {
 };
 
 interface ProviderFieldsProps {
-  readonly form: PersistedForm<Entered>;
+  readonly form: PersistedForm<EnteredCrmSettings>;
   readonly provider: Provider;
 }
 
@@ -354,7 +236,12 @@ function WrittenFields({ form, provider }: ProviderFieldsProps) {
 }
 
 /** Only what was changed is sent: new settings start a sync. */
-async function send({ provider }: Integration, before: Entered, entered: Entered, confirm: boolean): Promise<void> {
+async function send(
+  { provider }: Integration,
+  before: EnteredCrmSettings,
+  entered: EnteredCrmSettings,
+  confirm: boolean,
+): Promise<void> {
   const params = { provider };
   const settings = toSettings(entered);
   if (JSON.stringify(settings) !== JSON.stringify(toSettings(before)))

@@ -7,13 +7,14 @@ import { usePersistedState } from '../../app/persisted-state.js';
 import blocks from '../../components/Blocks.module.css';
 import { Button, IconButton } from '../../components/Button.js';
 import { type Column, DataTable } from '../../components/DataTable.js';
-import { InlineInput, InlineSelect } from '../../components/Inline.js';
+import { InlineInput, InlineLines, InlineSelect } from '../../components/Inline.js';
 import { Loaded } from '../../components/Loaded.js';
 import { Card, Page } from '../../components/Page.js';
 import { EmptyState } from '../../components/States.js';
 import { type PersonField, personFieldsQuery, toSlug, typeNames } from '../../features/people/person-fields.js';
+import { linesOf, toLines } from '../../shared/format/entered-lists.js';
 
-/** A field while it is edited; options are one text, separated by commas. */
+/** A field while it is edited; options are one text, one on each line. */
 interface EnteredField {
   readonly key: string;
   /** Empty until the field is saved: it follows the label. */
@@ -53,7 +54,7 @@ function Editor({ stored }: { readonly stored: readonly PersonField[] }) {
   const change = (key: string, part: Partial<EnteredField>) =>
     setEdited(entered.map((field) => (field.key === key ? { ...field, ...part } : field)));
   const isComplete = entered.every(({ label, type, options }) => {
-    return toSlug(label) !== '' && (type !== 'select' || listOptions(options).length > 0);
+    return toSlug(label) !== '' && (type !== 'select' || linesOf(options).length > 0);
   });
   const add = (
     <Button
@@ -115,7 +116,7 @@ function describeChanges(edited: readonly EnteredField[] | null, isComplete: boo
 }
 
 function toEntered({ slug, label, type, options = [], crmField = '', dated }: PersonField): EnteredField {
-  return { key: slug, slug, label, type, options: options.join(', '), crmField, dated: dated === true ? 'yes' : 'no' };
+  return { key: slug, slug, label, type, options: toLines(options), crmField, dated: dated === true ? 'yes' : 'no' };
 }
 
 function toField({ slug, label, type, options, crmField, dated }: EnteredField): PersonField {
@@ -123,14 +124,10 @@ function toField({ slug, label, type, options, crmField, dated }: EnteredField):
     slug: slug || toSlug(label),
     label: label.trim(),
     type,
-    ...(type === 'select' ? { options: listOptions(options) } : {}),
+    ...(type === 'select' ? { options: linesOf(options) } : {}),
     ...(crmField.trim() === '' ? {} : { crmField: crmField.trim() }),
     ...(dated === 'yes' ? { dated: true as const } : {}),
   };
-}
-
-function listOptions(text: string): string[] {
-  return text.split(',').flatMap((option) => option.trim() || []);
 }
 
 /** Values with days are for rate tables. */
@@ -187,14 +184,15 @@ function buildColumns(
     },
     {
       key: 'options',
-      header: 'Choices, separated by commas',
+      header: 'Choices, one on each line',
       phone: 'detail',
       cell: ({ key, label, type, options }) =>
         type === 'select' ? (
-          <InlineInput
+          <InlineLines
             label={`Choices of ${label}`}
-            value={options}
-            onChange={({ currentTarget }) => onChange(key, { options: currentTarget.value })}
+            placeholder="One on each line"
+            values={linesOf(options)}
+            onValues={(values) => onChange(key, { options: toLines(values) })}
           />
         ) : (
           <span className="dim">–</span>

@@ -1,10 +1,10 @@
 import { IconX } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
-import { useId, useState } from 'react';
+import { useId } from 'react';
 import { fieldOptionsQuery } from '../../../api/plan-queries.js';
 import { IconButton, LinkButton } from '../../../components/Button.js';
 import { DecimalInput } from '../../../components/DecimalInput.js';
-import { InlineInput, InlineSelect } from '../../../components/Inline.js';
+import { InlineInput, InlineLines, InlineSelect } from '../../../components/Inline.js';
 import { type Condition, type Group, type Leaf } from '../../../features/plans/draft.js';
 import { type Field, fieldChoices, operatorsOf, withFormula } from '../../../features/plans/fields.js';
 import { isGroup } from '../../../features/plans/rules.js';
@@ -230,21 +230,15 @@ function Suggestions({ id, slug }: { readonly id: string; readonly slug: string 
   );
 }
 
-/** The text stays as it is typed while the field has the focus: a comma at the end begins another value. */
 function ListInput({ leaf, onValue }: ValueProps) {
-  const [typed, setTyped] = useState<string | null>(null);
   const values = toList(leaf);
   return (
-    <InlineInput
-      label="Values, separated by commas"
-      placeholder="One, another"
-      value={typed ?? values.join(', ')}
+    <InlineLines
+      label="Values, one on each line"
+      placeholder="One on each line"
+      values={values}
       isWrong={values.length === 0}
-      onChange={({ currentTarget }) => {
-        setTyped(currentTarget.value);
-        onValue(currentTarget.value.split(',').flatMap((part) => part.trim() || []));
-      }}
-      onBlur={() => setTyped(null)}
+      onValues={onValue}
     />
   );
 }
