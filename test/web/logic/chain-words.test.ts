@@ -111,4 +111,22 @@ describe('chains of approval in words', () => {
     expect(readSteps([{ ...newStep, name: 'X', kind: 'people' }])).to.equal(null);
     expect(readSteps([{ ...newStep, name: 'X', minPayable: 'much' }])).to.equal(null);
   });
+
+  it('send nothing of a step that its signer hides, such as a limit of the consent of the rep', () => {
+    const step = {
+      ...newStep,
+      name: 'Rep',
+      minPayable: '5000',
+      minChange: '25',
+      dueDays: '3',
+      escalateTo: 'admin',
+    } as const;
+    expect(
+      readSteps([
+        { ...step, kind: 'rep' },
+        { ...step, kind: 'rep', minPayable: 'much' },
+      ]),
+    ).to.deep.equal([1, 2].map(() => ({ name: 'Rep', by: { rep: true }, minChange: 25, dueDays: 3 })));
+    expect(readSteps([{ ...step, kind: 'admin' }])?.[0]).to.include({ minPayable: 5000 });
+  });
 });

@@ -81,7 +81,13 @@ export function readSteps(entered: readonly EnteredStep[]): ApprovalStep[] | nul
   return steps.every((step) => step !== null) ? (steps as ApprovalStep[]) : null;
 }
 
-function readStep(step: EnteredStep): ApprovalStep | null {
+/** The form offers neither a limit nor an escalation for the consent of the rep; what was entered before is left out. */
+function withoutHidden(step: EnteredStep): EnteredStep {
+  return step.kind === 'rep' ? { ...step, minPayable: '', escalateTo: '' } : step;
+}
+
+function readStep(entered: EnteredStep): ApprovalStep | null {
+  const step = withoutHidden(entered);
   const { name, kind, repIds, minPayable, minChange, dueDays } = step;
   const numbers = { minPayable, minChange, dueDays };
   const read = Object.entries(numbers).map(
@@ -89,12 +95,12 @@ function readStep(step: EnteredStep): ApprovalStep | null {
   );
   if (name.trim() === '' || read.some(([, value]) => value === null) || (kind === 'people' && repIds.length === 0))
     return null;
-  const entered = Object.fromEntries(read.filter(([, value]) => value !== undefined));
-  const escalateTo = entered['dueDays'] === undefined ? null : toEscalation(step);
+  const values = Object.fromEntries(read.filter(([, value]) => value !== undefined));
+  const escalateTo = values['dueDays'] === undefined ? null : toEscalation(step);
   return {
     name: name.trim(),
     by: toSigners(step),
-    ...entered,
+    ...values,
     ...(escalateTo === null ? {} : { escalateTo }),
   };
 }
