@@ -196,6 +196,13 @@ describe('the pages of a rep', function () {
     await page.waitForNetworkIdle({ idleTime: 700 });
     await waitUntilLoaded(page);
     expect((await texts(page, '[aria-label="Result"] > div:nth-child(1)'))[0]).to.include('1 deal chosen');
+    const amount = 'main li input[inputmode=decimal]';
+    await page.click(amount, { count: 3 });
+    await page.keyboard.press('Backspace');
+    await sees(page, 'Enter the amount with which the deal closes. Until then it is not included.');
+    await sees(page, '0 deals chosen');
+    expect(await page.$eval(amount, (input) => input.ariaInvalid)).to.equal('true');
+    expect(await violations(page)).to.deep.equal([]);
     await close();
   });
 

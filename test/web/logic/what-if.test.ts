@@ -1,9 +1,11 @@
 import { expect } from 'chai';
 import { type Simulation } from '#web/api/queries.js';
 import {
+  chosenProblem,
   computeQuarterResults,
   listMissingQuotas,
   listSimulatedQuarters,
+  readChosenDeals,
   type SimulatedPlan,
   selectVisibleResults,
   sumAdditions,
@@ -44,6 +46,28 @@ describe('what closing deals would pay', () => {
     expect(wonUnder(quarterly, deals)).to.deep.equal([{ ...deals[0], stage: 'Closed Won' }]);
     expect(wonUnder(plan('SE', [], { dealConditions: signed as never }), deals)).to.deep.equal([
       { ...deals[0], stage: 'Signed' },
+    ]);
+  });
+
+  it('is calculated with the chosen deals that have an amount and a day: an emptied amount is not 0', () => {
+    const deal = { isChosen: true, amount: '5', closeDate: '2026-11-15' };
+    const entered = {
+      D1: deal,
+      D2: { ...deal, amount: '' },
+      D3: { ...deal, closeDate: '' },
+      D4: { ...deal, isChosen: false, amount: '' },
+      D5: { ...deal, amount: '0' },
+    };
+    expect(readChosenDeals(entered)).to.deep.equal([
+      { dealId: 'D1', amount: 5, closeDate: '2026-11-15' },
+      { dealId: 'D5', amount: 0, closeDate: '2026-11-15' },
+    ]);
+    expect(Object.values(entered).map((each) => chosenProblem(each)?.slice(0, 16) ?? null)).to.deep.equal([
+      null,
+      'Enter the amount',
+      'Enter the day on',
+      null,
+      null,
     ]);
   });
 

@@ -33,6 +33,27 @@ function listQuarters(period: string): string[] {
 /** A deal that is chosen to close. */
 export type ChosenDeal = Omit<SimulatedDeal, 'stage'>;
 
+/** An open deal as a person varies it, with texts. */
+export interface EnteredDeal {
+  readonly isChosen: boolean;
+  readonly amount: string;
+  readonly closeDate: string;
+}
+
+/** Why a deal cannot be calculated as it was entered; null if it can. */
+export function chosenProblem({ isChosen, amount, closeDate }: EnteredDeal): string | null {
+  if (!isChosen) return null;
+  if (amount === '') return 'Enter the amount with which the deal closes. Until then it is not included.';
+  return closeDate === '' ? 'Enter the day on which the deal closes. Until then it is not included.' : null;
+}
+
+/** The chosen deals that can be calculated. */
+export function readChosenDeals(entered: Readonly<Record<string, EnteredDeal>>): ChosenDeal[] {
+  return Object.entries(entered)
+    .filter(([, deal]) => deal.isChosen && chosenProblem(deal) === null)
+    .map(([dealId, { amount, closeDate }]) => ({ dealId, amount: Number(amount), closeDate }));
+}
+
 /** The deals as the plan counts them as won: plans may name different stages. */
 export function wonUnder(plan: Plan, deals: readonly ChosenDeal[]): readonly SimulatedDeal[] {
   return deals.map((deal) => ({ ...deal, stage: wonStage(plan) }));

@@ -17,7 +17,14 @@ import { Card, Page } from '../../components/Page.js';
 import { Pager } from '../../components/Pager.js';
 import { HeroAttainment, StatCard, StatStrip } from '../../components/StatCard.js';
 import { EmptyState, ErrorState } from '../../components/States.js';
-import { type ChosenDeal, type QuarterResult, sumAdditions } from '../../features/plans/what-if.js';
+import {
+  type ChosenDeal,
+  chosenProblem,
+  type EnteredDeal,
+  type QuarterResult,
+  readChosenDeals,
+  sumAdditions,
+} from '../../features/plans/what-if.js';
 import { type AddedPart, type ReleasedAddition, releaseWords } from '../../features/plans/what-if-pay.js';
 
 import { formatAttainment, formatCount } from '../../shared/format/numbers.js';
@@ -26,12 +33,6 @@ import { NoPlan } from './NoPlan.js';
 import styles from './Simulate.module.css';
 
 const route = getRouteApi('/_shell/me/simulate');
-
-interface Variation {
-  readonly isChosen: boolean;
-  readonly amount: string;
-  readonly closeDate: string;
-}
 
 /** What the person would earn if open deals closed. Nothing is written. */
 export function SimulatePage() {
@@ -74,23 +75,20 @@ function Simulator({ plans, deals, count }: SimulatorProps) {
   const today = useToday();
   const { page = 0 } = route.useSearch();
   const navigate = useNavigate({ from: '/me/simulate' });
-  const [variations, setVariations] = useState<Readonly<Record<string, Variation>>>({});
-  const toVariation = (deal: Deal): Variation =>
+  const [variations, setVariations] = useState<Readonly<Record<string, EnteredDeal>>>({});
+  const toVariation = (deal: Deal): EnteredDeal =>
     variations[deal.deal_id] ?? {
       isChosen: false,
       amount: String(deal.amount ?? ''),
       closeDate: deal.closeDate === null || deal.closeDate < today ? today : deal.closeDate,
     };
-  const change = (deal: Deal, part: Partial<Variation>) =>
+  const change = (deal: Deal, part: Partial<EnteredDeal>) =>
     setVariations({ ...variations, [deal.deal_id]: { ...toVariation(deal), ...part } });
-  const chosen = Object.entries(variations)
-    .filter(([, { isChosen }]) => isChosen)
-    .map(([dealId, { amount, closeDate }]): ChosenDeal => ({ dealId, amount: Number(amount), closeDate }));
   return (
     <>
       <Result
         plans={plans}
-        chosen={chosen}
+        chosen={readChosenDeals(variations)}
         names={new Map(deals.map(({ deal_id: dealId, name }) => [dealId, name ?? dealId]))}
         today={today}
       />
@@ -121,12 +119,14 @@ function Simulator({ plans, deals, count }: SimulatorProps) {
 
 interface DealRowProps {
   readonly deal: Deal;
-  readonly variation: Variation;
-  readonly onChange: (part: Partial<Variation>) => void;
+  readonly variation: EnteredDeal;
+  readonly onChange: (part: Partial<EnteredDeal>) => void;
 }
 
-function DealRow({ deal, variation: { isChosen, amount, closeDate }, onChange }: DealRowProps) {
+function DealRow({ deal, variation, onChange }: DealRowProps) {
+  const { isChosen, amount, closeDate } = variation;
   const name = deal.name ?? deal.deal_id;
+  const problem = chosenProblem(variation);
   return (
     <li className={styles.deal}>
       <label className={styles.name}>
@@ -146,13 +146,20 @@ function DealRow({ deal, variation: { isChosen, amount, closeDate }, onChange }:
         type="date"
         label={`Close date of ${name}`}
         value={closeDate}
+        isWrong={problem !== null && closeDate === ''}
         onChange={({ currentTarget }) => onChange({ closeDate: currentTarget.value })}
       />
       <DecimalInput
         label={`Amount of ${name}, ${deal.currency ?? ''}`}
         value={amount === '' ? undefined : Number(amount)}
+        isWrong={problem !== null && amount === ''}
         onValue={(entered) => onChange({ amount: entered === undefined ? '' : String(entered) })}
       />
+      {problem === null ? null : (
+        <p role="alert" className={`negative ${styles.problem}`}>
+          {problem}
+        </p>
+      )}
     </li>
   );
 }
@@ -167,8 +174,7 @@ interface ResultProps {
 /** What the quarters pay with the deals: every quarter in which one closes or that one changes. */
 function Result({ plans, chosen, names, today }: ResultProps) {
   const { repId, workspace } = useSession();
-  const [tried] = useDebouncedValue(chosen, 400);
-  const deals = tried.filter(({ closeDate, amount }) => closeDate !== '' && Number.isFinite(amount));
+  const [deals] = useDebouncedValue(chosen, 400);
   const query = useQuery({ ...whatIfQuery(plans, repId, deals, today), placeholderData: keepPreviousData });
   if (query.error !== null) return <ErrorState error={query.error} onRetry={() => query.refetch()} />;
   const results = query.data?.results ?? [];
