@@ -1,6 +1,9 @@
 import { expect } from 'chai';
+import { readResult, waitForJobs } from '#packages/cli/src/jobs-of-calls.js';
 import { createClient, pages, waitForJob } from '#packages/client/src/index.js';
 import { retrying } from '#packages/client/src/retry.js';
+import { operations } from '#src/operations.js';
+import { readersOfJobs } from '#test/support/jobs-of-operations.js';
 import { Service } from '#test/support/service.js';
 
 /** A `fetch` that returns these outcomes one after the other; an error stands for a lost connection. */
@@ -110,6 +113,60 @@ describe('the client package', () => {
         if (seen.length === 3) for (const dealId of ids.filter((id) => !seen.includes(id))) await put(dealId, 2);
       }
       expect(seen.toSorted()).to.deep.equal(ids);
+    });
+
+    it('waits for exports and for calculations after a call', async () => {
+      const { apiKey } = await service.workspace();
+      const client = createClient({ baseUrl: service.url, token: apiKey });
+      const calls = client as unknown as Parameters<typeof waitForJobs>[0];
+      const callAndWait = async (operation: string, input: object) => {
+        const answer = await calls[operation]?.(input);
+        return { answer, jobIds: await waitForJobs(calls, { operation, input }, answer) };
+      };
+      const exported = await callAndWait('exportStatementsPdf', { query: { async: 'true' } });
+      const [jobId = ''] = exported.jobIds;
+      expect(exported.answer).to.include({ jobId });
+      expect(await client.getExportJob({ params: { jobId } })).to.include({ status: 'completed' });
+      const calculated = await callAndWait('recalculateCommissions', { body: { async: true } });
+      expect(calculated.jobIds).to.have.length(1);
+      expect((await callAndWait('listReps', {})).jobIds).to.deep.equal([]);
+    });
+  });
+
+  describe('after a call whose response has a job', () => {
+    const params = { planRef: 'p', month: '2026-03' };
+    const pathOf = (id: string) => operations.find((each) => each.id === id)?.path ?? '';
+
+    for (const [operation, reader] of readersOfJobs())
+      it(`of ${operation} waits with ${reader}`, async () => {
+        const calls: (readonly [string, object])[] = [];
+        const answers = (name: string, answer: object) => async (input: object) => {
+          calls.push([name, input]);
+          return answer;
+        };
+        const input = { params };
+        const isMadeAgain = reader === operation;
+        const client = { [reader]: answers(reader, isMadeAgain ? { deals: 3 } : { status: 'completed' }) };
+        const answer = isMadeAgain ? { job: { jobId: 'j', status: 'running' } } : { jobId: 'j' };
+        const result = await readResult(client, { operation, input }, answer);
+        expect(result).to.deep.equal(isMadeAgain ? { deals: 3 } : answer);
+        const jobIds = await waitForJobs(client, { operation, input }, result);
+        expect(jobIds).to.deep.equal(isMadeAgain ? [] : ['j']);
+        expect(calls).to.deep.equal([[reader, isMadeAgain ? input : { params: { ...params, jobId: 'j' } }]]);
+        const needed = [...pathOf(reader).matchAll(/:(\w+)/g)].map(([, name = '']) => name);
+        for (const name of needed.filter((each) => each !== 'jobId'))
+          expect(pathOf(operation), `${reader} needs ${name}`).to.include(`:${name}`);
+      });
+
+    it('fails if a job failed, also one of several', async () => {
+      const client = {
+        getRecalculationJob: async (input: object) =>
+          JSON.stringify(input).includes('k') ? { status: 'failed', error: 'boom' } : { status: 'completed' },
+      };
+      const made = { operation: 'syncCommissions', input: {} };
+      const answer = { jobId: 'j', results: { crma: { jobId: 'j' }, crmb: { jobId: 'k' } } };
+      const failure = await waitForJobs(client, made, answer).catch((error: Error) => error.message);
+      expect(failure).to.equal('Job k failed: boom');
     });
   });
 

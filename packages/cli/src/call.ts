@@ -3,7 +3,8 @@ import path from 'node:path';
 import { UsageError } from '../../../src/app/commands/usage-error.js';
 import { ApiError, type Client } from '../../../src/client.js';
 import { routes } from '../../../src/client-routes.js';
-import { createClient, waitForJob } from '../../client/src/index.js';
+import { createClient } from '../../client/src/index.js';
+import { readResult, waitForJobs } from './jobs-of-calls.js';
 
 interface CallOptions {
   readonly url: string;
@@ -17,9 +18,9 @@ interface CallOptions {
   readonly idempotencyKey?: string;
 }
 
-type LooseCall = (input: object, options: object) => Promise<unknown>;
+type LooseCall = (input: object, options?: object) => Promise<unknown>;
 
-/** Calls the operation and prints what it returns. With `wait`, the job of the response has ended. */
+/** Calls the operation and prints what it returns. With `wait`, the jobs of the response have ended. */
 export async function callOperation(operation: string, options: CallOptions): Promise<void> {
   if (!Object.hasOwn(routes, operation))
     throw new UsageError(`there is no operation ${operation}; ${nearest(operation)}`);
@@ -31,13 +32,17 @@ export async function callOperation(operation: string, options: CallOptions): Pr
     input,
     options.idempotencyKey === undefined ? {} : { idempotencyKey: options.idempotencyKey },
   ).catch(explain);
-  if (answer instanceof Blob) await writeFileOrOutput(answer, options.out);
-  else process.stdout.write(`${JSON.stringify(answer, null, 2)}\n`);
-  const jobId = (answer as { readonly jobId?: unknown } | null)?.jobId;
-  if (options.wait === true && typeof jobId === 'string') {
-    await waitForJob(client, jobId).catch(explain);
-    process.stderr.write(`Job ${jobId} is completed.\n`);
-  }
+  if (answer instanceof Blob) return writeFileOrOutput(answer, options.out);
+  if (options.wait !== true) return print(answer);
+  const calls = client as unknown as Readonly<Record<string, LooseCall>>;
+  const result = await readResult(calls, { operation, input }, answer).catch(explain);
+  print(result);
+  const jobIds = await waitForJobs(calls, { operation, input }, result).catch(explain);
+  for (const jobId of jobIds) process.stderr.write(`Job ${jobId} is completed.\n`);
+}
+
+function print(answer: unknown): void {
+  process.stdout.write(`${JSON.stringify(answer, null, 2)}\n`);
 }
 
 async function readInput({ param = [], query = [], body, file }: CallOptions): Promise<object> {
