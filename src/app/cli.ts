@@ -211,13 +211,18 @@ program
     process.stdout.write(script);
   });
 
-const onDatabases = [
+const onAllDatabases = [
   migrate,
   ...migrate.commands,
-  ...['workspace', 'api-key', 'master-key', 'audit', 'person'].flatMap((name) => subcommandsOf(name)),
-  ...['mail', 'status', 'recalc'].map((name) => findCommand(program, name)),
+  ...['master-key', 'audit'].flatMap((name) => subcommandsOf(name)),
+  findCommand(findCommand(program, 'workspace'), 'list'),
 ];
-for (const command of onDatabases) if (command.name() !== 'move') onShard(command);
+const onOneDatabase = [
+  ...['workspace', 'api-key', 'person'].flatMap((name) => subcommandsOf(name)),
+  ...['mail', 'status', 'recalc'].map((name) => findCommand(program, name)),
+].filter((command) => command.name() !== 'move' && !onAllDatabases.includes(command));
+for (const command of onAllDatabases) onShard(command, 'all');
+for (const command of onOneDatabase) onShard(command, 'that of DATABASE_URL');
 
 // A service on a full disk loses messages and continues. The output of other commands is complete, or they fail.
 const isServing = () => program.args[0] === 'serve';
@@ -236,10 +241,10 @@ function subcommandsOf(name: string): readonly Command[] {
   return findCommand(program, name).commands;
 }
 
-/** Where a service has several databases, the command works on one of them. */
-function onShard(command: Command): void {
+/** Where a service has several databases, the command works on one of them, or on all. */
+function onShard(command: Command, usual: string): void {
   command
-    .option('--shard <name>', 'the database of DATABASE_SHARDS to work on; by default that of DATABASE_URL')
+    .option('--shard <name>', `the database of DATABASE_SHARDS to work on; by default ${usual}`)
     .hook('preAction', (_program, action) => {
       chosenShard.name = action.opts<{ shard?: string }>().shard ?? null;
     });

@@ -8,9 +8,11 @@ import { promisify } from 'node:util';
 import { expect } from 'chai';
 import { createLog } from '#src/platform/log.js';
 import { command } from '#test/support/command.js';
+import { migrateTestDatabase } from '#test/support/migrate-test-database.js';
 import { runCommand } from '#test/support/run-command.js';
 import { ServiceProcesses } from '#test/support/service-processes.js';
 import { saveSimpleTerms } from '#test/support/simple-terms.js';
+import { createTestDatabase } from '#test/support/test-database.js';
 
 describe('the command line', function () {
   this.timeout(120_000);
@@ -58,6 +60,41 @@ describe('the command line', function () {
     const script = `${stdout}\nCOMP_WORDS=(commissions migrate st); COMP_CWORD=2; _commissions; echo "\${COMPREPLY[*]}"`;
     expect((await promisify(execFile)('bash', ['-c', script])).stdout).to.equal('status\n');
     expect(await run(['completion', 'tcsh'])).to.have.property('code', 2);
+  });
+
+  it('audit verify, audit delete and workspace list work on all databases, or on that of --shard', async () => {
+    const eu = await createTestDatabase({ migrate: migrateTestDatabase });
+    try {
+      const { DATABASE_URL: url, DATABASE_OWNER_URL: ownerUrl } = eu.environment;
+      const shards = { DATABASE_SHARDS: JSON.stringify([{ name: 'eu', url, ownerUrl }]) };
+      const create = async (shard: string): Promise<string> =>
+        JSON.parse((await run(['workspace', 'create', `In ${shard}`, '--shard', shard, '--json'], shards)).stdout)
+          .workspaceId;
+      const [home, away] = [await create('main'), await create('eu')];
+      const read = async (...args: readonly string[]) => {
+        const { stdout } = await run([...args, '--json'], shards);
+        return (JSON.parse(stdout) as { readonly workspaceId: string; readonly database?: string }[]).map(
+          ({ workspaceId, database }) => [workspaceId, database],
+        );
+      };
+      for (const words of [
+        ['workspace', 'list'],
+        ['audit', 'verify'],
+        ['audit', 'delete', '--before', '2020-01-01'],
+      ]) {
+        expect(await read(...words), words.join(' '))
+          .to.deep.include([home, 'main'])
+          .and.deep.include([away, 'eu']);
+        expect(await read(...words, '--shard', 'eu')).to.deep.equal([[away, undefined]]);
+      }
+      expect(await read('audit', 'verify', away)).to.deep.equal([[away, 'eu']]);
+      const wrong = await run(['audit', 'verify', away, '--expect', '1:ab'], shards);
+      expect(wrong.code).to.equal(1);
+      expect(wrong.stdout).to.match(new RegExp(`^eu  ${away}  .*WRONG: the chain does not contain 1:ab\n$`));
+      expect((await run(['audit', 'verify', home])).stdout).to.match(new RegExp(`^${home}  `));
+    } finally {
+      await eu.drop();
+    }
   });
 
   it('wrong arguments exit with 2 and say what is wrong', async () => {

@@ -1,9 +1,7 @@
 import { addDays, isDay } from '../../kernel/day.js';
 import { type Database } from '../../platform/database/pool.js';
-import { type DatabaseServer } from '../../platform/database/server.js';
-import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { type ChainReport, type DeletedEntries, deleteAuditEntries, verifyChain } from '../audit-chain.js';
-import { assertWorkspace, withOwner, withServer } from './database-access.js';
+import { collectFromEach, databaseColumn, noWorkspace, type OfDatabase, withOwner } from './database-access.js';
 import { assertWorkspaceId, UsageError } from './usage-error.js';
 import { readWorkspaces } from './workspace.js';
 
@@ -13,12 +11,11 @@ export async function verifyAudit(
 ): Promise<void> {
   if (workspaceId !== undefined) assertWorkspaceId(workspaceId);
   if (expect !== undefined && workspaceId === undefined) throw new UsageError('--expect needs a workspace id');
-  await withServer(async (server) => {
-    const chosen = await resolveWorkspaces(server, workspaceId);
-    const reports = await withOwner(server, (database) => verifyChains(database, chosen, expect ?? null));
-    process.stdout.write(json ? `${JSON.stringify(reports)}\n` : reports.map(chainLine).join(''));
-    process.exitCode = reports.some(({ problem }) => problem !== null) ? 1 : 0;
-  });
+  const reports = await inEachDatabase(workspaceId, (database, chosen) =>
+    verifyChains(database, chosen, expect ?? null),
+  );
+  process.stdout.write(json ? `${JSON.stringify(reports)}\n` : reports.map(chainLine).join(''));
+  process.exitCode = reports.some(({ problem }) => problem !== null) ? 1 : 0;
 }
 
 const minAuditDays = 365;
@@ -30,21 +27,26 @@ export async function deleteAudit(
   if (workspaceId !== undefined) assertWorkspaceId(workspaceId);
   const latest = addDays(new Date().toISOString().slice(0, 10), -minAuditDays);
   if (!isDay(before) || before > latest) throw new UsageError(`--before must be a day YYYY-MM-DD up to ${latest}`);
-  await withServer(async (server) => {
-    const chosen = await resolveWorkspaces(server, workspaceId);
-    const results = await withOwner(server, (database) => deleteVerified(database, chosen, before, !yes));
-    const line = ({ workspaceId: id, deleted, through }: DeletedEntries) =>
-      `${id}  ${deleted} entries${through === null ? '' : ` through ${through}`}\n`;
-    process.stdout.write(json ? `${JSON.stringify(results)}\n` : results.map(line).join(''));
-    if (!yes) process.stderr.write('Nothing was deleted. Add --yes to delete; export the entries first.\n');
-  });
+  const results = await inEachDatabase(workspaceId, (database, chosen) =>
+    deleteVerified(database, chosen, before, !yes),
+  );
+  process.stdout.write(json ? `${JSON.stringify(results)}\n` : results.map(deletedLine).join(''));
+  if (!yes) process.stderr.write('Nothing was deleted. Add --yes to delete; export the entries first.\n');
 }
 
-async function resolveWorkspaces(server: DatabaseServer, workspaceId: string | undefined): Promise<string[]> {
-  if (workspaceId === undefined) return (await readWorkspaces(server)).map((workspace) => workspace.workspaceId);
-  const id = workspaceId.toLowerCase();
-  await withOwner(server, (database) => assertWorkspace(new UnitOfWork(database), id));
-  return [id];
+/** Works on the workspaces of each database, or on the one with the id where it is. */
+async function inEachDatabase<Row extends object>(
+  workspaceId: string | undefined,
+  work: (database: Database, workspaceIds: readonly string[]) => Promise<Row[]>,
+): Promise<OfDatabase<Row>[]> {
+  const wanted = workspaceId?.toLowerCase();
+  const rows = await collectFromEach(async (server) => {
+    const ids = (await readWorkspaces(server)).map((workspace) => workspace.workspaceId);
+    const chosen = wanted === undefined ? ids : ids.filter((id) => id === wanted);
+    return withOwner(server, (database) => work(database, chosen));
+  });
+  if (wanted !== undefined && rows.length === 0) throw noWorkspace(wanted);
+  return rows;
 }
 
 /** A chain that is not correct stays as it is, because its entries may be evidence. */
@@ -68,8 +70,14 @@ async function verifyChains(database: Database, workspaceIds: readonly string[],
   return reports;
 }
 
-function chainLine({ workspaceId, entries, head, unsealed, problem }: ChainReport): string {
+function deletedLine(result: OfDatabase<DeletedEntries>): string {
+  const { workspaceId, deleted, through } = result;
+  return `${databaseColumn(result)}${workspaceId}  ${deleted} entries${through === null ? '' : ` through ${through}`}\n`;
+}
+
+function chainLine(report: OfDatabase<ChainReport>): string {
+  const { workspaceId, entries, head, unsealed, problem } = report;
   const waiting = unsealed === 0 ? '' : `, ${unsealed} not sealed yet`;
   const result = problem === null ? `head ${head ?? 'none'}` : `WRONG: ${problem}`;
-  return `${workspaceId}  ${entries} entries${waiting}  ${result}\n`;
+  return `${databaseColumn(report)}${workspaceId}  ${entries} entries${waiting}  ${result}\n`;
 }

@@ -43,6 +43,27 @@ export async function withEachServer(
   }
 }
 
+/** A row with the name of its database, where the command works on several. */
+export type OfDatabase<Row> = Row & { readonly database?: string };
+
+/** The rows of each database, or of that of the option `--shard`. */
+export async function collectFromEach<Row extends object>(
+  read: (server: DatabaseServer) => Promise<readonly Row[]>,
+): Promise<OfDatabase<Row>[]> {
+  const areSeveral = chosenShard.name === null && shardNames(readConfig(process.env)).length > 1;
+  const all: OfDatabase<Row>[] = [];
+  await withEachServer(async (server, _config, name) => {
+    const rows = await read(server);
+    all.push(...rows.map((row) => (areSeveral ? { database: name, ...row } : row)));
+  });
+  return all;
+}
+
+/** The beginning of the line of such a row. */
+export function databaseColumn({ database }: OfDatabase<object>): string {
+  return database === undefined ? '' : `${database}  `;
+}
+
 /** The settings for the database of the option `--shard`. */
 function configOfShard(config: Config): Config {
   const found = settingsOfShard(config, chosenShard.name ?? mainShard);
@@ -66,7 +87,11 @@ export async function assertWorkspace(unitOfWork: UnitOfWork, workspaceId: strin
   const found = await unitOfWork.read({ workspaceId }, (tx) =>
     tx.db.selectFrom('workspaces').select('workspace_id').where('workspace_id', '=', workspaceId).executeTakeFirst(),
   );
-  if (found === undefined) throw new UsageError(`there is no workspace ${workspaceId}`);
+  if (found === undefined) throw noWorkspace(workspaceId);
+}
+
+export function noWorkspace(workspaceId: string): UsageError {
+  return new UsageError(`there is no workspace ${workspaceId}`);
 }
 
 /** Works as the owner of the tables, who accesses all workspaces. */

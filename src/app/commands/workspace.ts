@@ -8,7 +8,15 @@ import { isTimeZone } from '../../kernel/time-zone.js';
 import { email } from '../../people/reps/rep.js';
 import { type DatabaseServer } from '../../platform/database/server.js';
 import { setOperator } from '../installation-operator.js';
-import { assertWorkspace, withOwner, withServer, withUnitOfWork } from './database-access.js';
+import {
+  assertWorkspace,
+  collectFromEach,
+  databaseColumn,
+  noWorkspace,
+  withOwner,
+  withServer,
+  withUnitOfWork,
+} from './database-access.js';
 import { assertWorkspaceId, readWholeNumber, UsageError } from './usage-error.js';
 
 interface WorkspaceOptions {
@@ -50,9 +58,10 @@ function parseEmail(text: string): string {
 }
 
 export async function listWorkspaces({ json = false }: { readonly json?: boolean }): Promise<void> {
-  const rows = await withServer(readWorkspaces);
+  const rows = await collectFromEach(readWorkspaces);
   const lines = rows.map(
-    (row) => `${row.workspaceId}  ${row.name}  ${row.tier}  ${row.currency}${row.isSandbox ? '  sandbox' : ''}\n`,
+    (row) =>
+      `${databaseColumn(row)}${row.workspaceId}  ${row.name}  ${row.tier}  ${row.currency}${row.isSandbox ? '  sandbox' : ''}\n`,
   );
   process.stdout.write(json ? `${JSON.stringify(rows)}\n` : lines.join(''));
 }
@@ -78,7 +87,7 @@ export async function nameOperator(workspaceId: string): Promise<void> {
   if (workspaceId !== 'none') assertWorkspaceId(workspaceId);
   await withServer(async (server) => {
     const isKnown = (await readWorkspaces(server)).some((workspace) => workspace.workspaceId === workspaceId);
-    if (workspaceId !== 'none' && !isKnown) throw new UsageError(`there is no workspace ${workspaceId}`);
+    if (workspaceId !== 'none' && !isKnown) throw noWorkspace(workspaceId);
     await withOwner(server, (owner) => setOperator(owner, workspaceId === 'none' ? null : workspaceId));
   });
 }
