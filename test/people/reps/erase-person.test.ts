@@ -109,6 +109,19 @@ describe('erasing a person', () => {
     expect(await placesOf([name, email, memberId, payrollId, ...Object.values(profile), mentor])).to.deep.equal([]);
   });
 
+  it('keeps the values with days, which decide rates, and none of the other fields', async () => {
+    await api.expect(200, 'PUT', '/v1/person-fields', {
+      fields: [
+        { slug: 'mentor', label: 'Mentor', type: 'text' },
+        { slug: 'level', label: 'Level', type: 'text', dated: true },
+      ],
+    });
+    const level = 'Level of 55021';
+    await api.expect(200, 'PUT', `/v1/reps/${person}/fields/level`, { values: [{ value: level }] });
+    await erase();
+    expect(await placesOf([level, mentor])).to.deep.equal([`person_values: ${level}`]);
+  });
+
   it('keeps amounts, statements and the owners of deals, also after a recalculation', async () => {
     await spread();
     const read = async () => {
