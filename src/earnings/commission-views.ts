@@ -273,6 +273,7 @@ export interface PipelineRow {
   readonly total: string;
 }
 
+/** The open deals that the rep owns or has a line on, with their whole amounts, as lists and the forecast have them. */
 export async function sumOpenPipeline(
   tx: Transaction,
   repId: string,
@@ -281,8 +282,8 @@ export async function sumOpenPipeline(
   const { rows } = await sql<PipelineRow>`
     select ${dealCurrency(workspaceCurrency)} as currency, count(*)::int as deals, coalesce(sum(d.amount), 0)::text as total
     from deals d
-    where d.workspace_id = ${tx.workspaceId} and d.rep_id = ${repId} and not d.is_closed and d.deleted_at is null
-      and not starts_with(d.deal_id, ${scoreIdStart})
+    where d.workspace_id = ${tx.workspaceId} and ${hasPartOf(tx.workspaceId, sql`d`, [repId])}
+      and not d.is_closed and d.deleted_at is null and not starts_with(d.deal_id, ${scoreIdStart})
     group by 1 order by 1`.execute(tx.db);
   return rows;
 }

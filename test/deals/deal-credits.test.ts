@@ -95,6 +95,28 @@ describe('deals that several people share', () => {
     }
   }
 
+  it('are in the open pipeline of everyone with a line, as in the list of open deals and the forecast', async () => {
+    await team([newBusiness]);
+    const open = { stage: 'Open' };
+    await deal('shared', 30_000, '2026-02-01', open);
+    await deal('own', 1000, '2026-02-01', open);
+    await share('shared', 'ann 70', 'bob 30', 'eve 100 overlay');
+    const read = async (repId: string) => {
+      const { openPipeline } = await workspace.api.expect(200, 'GET', `/v1/commissions?repId=${repId}`);
+      const list = await workspace.api.expect(200, 'GET', `/v1/deals?repId=${repId}&isClosed=false&totals=true`);
+      const forecast = await workspace.api.expect(200, 'GET', `/v1/forecast?repId=${repId}&period=2026-Q1`);
+      expect(openPipeline.deals).to.equal(list.count).and.to.equal(forecast.deals.length);
+      return openPipeline;
+    };
+    expect(await read(people.ann)).to.include({ deals: 2, total: 31_000 });
+    expect(await read(people.bob)).to.include({ deals: 1, total: 30_000 });
+    expect(await read(people.eve)).to.include({ deals: 1, total: 30_000 });
+    await deal('shared', 40_000, '2026-02-01', open);
+    expect(await read(people.bob)).to.include({ deals: 1, total: 40_000 });
+    await share('shared', 'ann 70', 'eve 30');
+    expect(await read(people.bob)).to.include({ deals: 0, total: 0 });
+  });
+
   it('S1 and S3: each seller is paid at the own tier, and the manager above both once', async () => {
     await team([newBusiness, override]);
     await deal('a', 50_000, '2026-01-05');

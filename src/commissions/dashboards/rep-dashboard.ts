@@ -69,7 +69,7 @@ const pipeline = z
       )
       .describe('Sums of open deals in other currencies'),
   })
-  .describe('Open deals of the rep');
+  .describe('Open deals that the rep owns or has a credit line on');
 
 export const repDashboard = z
   .object({
