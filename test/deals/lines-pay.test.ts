@@ -159,6 +159,33 @@ describe('the worked examples of lines that need approvals, managers and payment
     expect(await work.payable('2026-03')).to.equal(0);
   });
 
+  it('a refund of lines in another currency follows the rate of its day, also if no plan converts', async () => {
+    const whole = flatRule('Whole', 0.1, { clawback: { window: { days: 365 } } });
+    await start();
+    await work.api.expect(200, 'PATCH', `/v1/plans/${work.planId}`, { config: { rules: [whole] } });
+    const lines = software(20_000).map((line) => ({ ...line, currency: 'EUR' }));
+    await work.deal('D', 40_000, '2026-02-10', { lines, currency: 'USD' });
+    await work.deal('E', 40_000, '2026-02-10', { lines: software(20_000), currency: 'USD' });
+    const sent = { day: '2026-03-10', cause: 'refund', lines: [{ lineId: '1', amount: 10_000 }] };
+    for (const dealId of ['D', 'E']) await work.api.expect(200, 'PUT', `/v1/deals/${dealId}/refunds/R1`, sent);
+    const withoutRate = { D: 4_000, E: 4_000, 'refund:D:R1': 0, 'refund:E:R1': -1_000 };
+    expect(await earned()).to.deep.equal(withoutRate);
+    for (const [day, rate, refunds, takenBack] of [
+      ['2026-03-01', '1.1', 1, -1_100],
+      ['2026-03-01', '1.2', 1, -1_200],
+      ['2026-03-11', '1.3', 0, -1_200],
+    ] as const) {
+      const rates = [{ from: 'EUR', to: 'USD', day, rate }];
+      const preview = await work.api.expect(200, 'PUT', '/v1/fx-rates?dryRun=true', { rates });
+      expect([preview.affected.events, preview.effect.lines]).to.deep.equal([refunds, refunds]);
+      const { affected } = await work.api.expect(200, 'PUT', '/v1/fx-rates', { rates });
+      expect([affected.reps, affected.events]).to.deep.equal([refunds, refunds]);
+      expect(await earned()).to.deep.equal({ ...withoutRate, 'refund:D:R1': takenBack });
+    }
+    await work.api.expect(200, 'DELETE', '/v1/fx-rates?from=EUR&to=USD');
+    expect(await earned()).to.deep.equal(withoutRate);
+  });
+
   it('J70: a line that only the cap had paid is deleted without a difference', async () => {
     await start({ cap: 4_000 });
     await deal('A', '2026-01-15', software(20_000));

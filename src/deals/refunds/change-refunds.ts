@@ -220,6 +220,14 @@ interface EarnedDays {
   readonly day: Day;
 }
 
+/** Everyone who has earned on the deals, with the days of their refunds. */
+export async function findRefundedPeople(
+  tx: Transaction,
+  dealIds: readonly string[],
+): Promise<ReadonlyMap<string, DayRange>> {
+  return findAffected(tx, dealIds, await loadRefundDays(tx, dealIds));
+}
+
 /** The days of the refunds, of each person not before the day on which the person earned. */
 async function findAffected(
   tx: Transaction,

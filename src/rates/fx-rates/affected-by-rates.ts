@@ -1,4 +1,11 @@
-import { type ExchangeRate, type ExchangeRates, type RateDay, type StoredRate } from '../../engine/exchange-rates.js';
+import { findRefundedPeople } from '../../deals/refunds/change-refunds.js';
+import {
+  defaultRateTable,
+  type ExchangeRate,
+  type ExchangeRates,
+  type RateDay,
+  type StoredRate,
+} from '../../engine/exchange-rates.js';
 import { findVersionInForce } from '../../engine/version-timeline.js';
 import { addDays, type Day, type DayRange, earliestDay, hull, isEffective, latestDay } from '../../kernel/day.js';
 import { getOrInsert } from '../../kernel/get-or-insert.js';
@@ -18,10 +25,16 @@ import {
   type WorkspaceTerms,
 } from '../../ledger/input/rep-terms.js';
 import { type Transaction } from '../../platform/database/unit-of-work.js';
-import { type ForeignDeal, loadForeignDeals, loadForeignEarnings } from './concerned-deals.js';
+import {
+  type ForeignDeal,
+  type ForeignRefund,
+  loadForeignDeals,
+  loadForeignEarnings,
+  loadForeignRefunds,
+} from './concerned-deals.js';
 import { loadConvertingAssignments } from './converting-plans.js';
 
-/** Whom a change of rates concerns: people with the days of their deals, and the number of these deals. */
+/** Whom a change of rates concerns: people with the days of their deals and refunds, and the number of these. */
 export interface AffectedByRates {
   readonly days: ReadonlyMap<string, readonly DayRange[]>;
   readonly deals: number;
@@ -58,7 +71,8 @@ interface Assigned {
 
 /**
  * The people with a deal, or with a deal of their team, that another rate converts than before, and the days of these
- * deals. Every deal in one of the currencies is compared, so that nothing else is calculated again.
+ * deals; and those who earned on a deal of which a refund names lines that another rate converts, with the days of its
+ * refunds. Everything in one of the currencies is compared, so that nothing else is calculated again.
  */
 export async function findAffected(
   tx: Transaction,
@@ -66,16 +80,8 @@ export async function findAffected(
   changed: readonly StoredRate[],
   today: Day,
 ): Promise<AffectedByRates> {
-  const assignments = await loadConvertingAssignments(tx, [...new Set(changed.map(({ table }) => table))]);
-  if (changed.length === 0 || assignments.length === 0) return noOne;
+  if (changed.length === 0) return noOne;
   const workspace = await loadWorkspaceTerms(tx);
-  const planIds = [...new Set(assignments.map(({ planId }) => planId))];
-  const versions = await loadVersions(tx, planIds, workspace);
-  const timelines = new Map(
-    [...groupBy(versions, ({ planId }) => planId)].map(([planId, ofPlan]) => [planId, payingVersions(ofPlan)]),
-  );
-  const converting = [...timelines.values()].flat().filter(isIn(changed));
-  if (converting.length === 0) return noOne;
   const after = workspace.fx ?? (await loadFxTerms(tx, workspace.revision));
   const comparison = new RateComparison(
     exchangeRatesOf(before.fx, before.workspace.currency),
@@ -83,18 +89,71 @@ export async function findAffected(
     calendarOf({ workspace }),
     today,
   );
+  const change = { changed, workspace, maxAgeDays: after.maxAgeDays, comparison, today };
+  return join(await findConverted(tx, change), await findRefunded(tx, change));
+}
+
+/** A change of rates in a workspace. */
+interface RateChange {
+  readonly changed: readonly StoredRate[];
+  readonly workspace: WorkspaceTerms;
+  readonly maxAgeDays: number | null;
+  readonly comparison: RateComparison;
+  readonly today: Day;
+}
+
+/** Whom it concerns through their plans. */
+async function findConverted(
+  tx: Transaction,
+  { changed, workspace, maxAgeDays, comparison, today }: RateChange,
+): Promise<AffectedByRates> {
+  const assignments = await loadConvertingAssignments(tx, [...new Set(changed.map(({ table }) => table))]);
+  if (assignments.length === 0) return noOne;
+  const planIds = [...new Set(assignments.map(({ planId }) => planId))];
+  const versions = await loadVersions(tx, planIds, workspace);
+  const timelines = new Map(
+    [...groupBy(versions, ({ planId }) => planId)].map(([planId, ofPlan]) => [planId, payingVersions(ofPlan)]),
+  );
+  const converting = [...timelines.values()].flat().filter(isIn(changed));
+  if (converting.length === 0) return noOne;
   const people = new ConcernedPeople(
     groupBy(assignments, ({ repId }) => repId),
     timelines,
     comparison,
   );
-  const range = searchedDays(converting, changed, after.maxAgeDays, today);
+  const range = searchedDays(converting, changed, maxAgeDays, today);
   const currencies = searchedCurrencies(changed, workspace.currency);
   const ofTeams = hasCascades({ versions: converting });
   const repIds = await people.listReps(tx, ofTeams);
   const found = await loadForeignDeals(tx, repIds, range, currencies, workspace.hasLines);
   if (ofTeams) found.push(...(await loadForeignEarnings(tx, range, currencies)));
   return people.select(tx, found, ofTeams);
+}
+
+/** Refunds of which a line is converted otherwise: their number, and who earned on their deals. */
+interface RefundedByRates {
+  readonly refunds: number;
+  readonly people: ReadonlyMap<string, DayRange>;
+}
+
+/** Lines of refunds are converted by the table `default`, whatever the plans do. */
+async function findRefunded(
+  tx: Transaction,
+  { changed, workspace, maxAgeDays, comparison }: RateChange,
+): Promise<RefundedByRates> {
+  const ofRefunds = changed.filter(({ table }) => table === defaultRateTable);
+  if (ofRefunds.length === 0 || !workspace.hasRefunds || !workspace.hasLines) return { refunds: 0, people: new Map() };
+  const currencies = searchedCurrencies(ofRefunds, workspace.currency);
+  const found = await loadForeignRefunds(tx, convertedDays(ofRefunds, maxAgeDays), currencies);
+  const different = found.filter((refund) => comparison.isRefundDifferent(refund));
+  const dealIds = [...new Set(different.map(({ dealId }) => dealId))];
+  return { refunds: different.length, people: await findRefundedPeople(tx, dealIds) };
+}
+
+function join(converted: AffectedByRates, { refunds, people }: RefundedByRates): AffectedByRates {
+  const days = new Map(converted.days);
+  for (const [repId, range] of people) days.set(repId, [...(days.get(repId) ?? []), range]);
+  return { ...converted, days, deals: converted.deals + refunds };
 }
 
 function isIn(changed: readonly StoredRate[]): (version: StoredVersion) => boolean {
@@ -111,11 +170,16 @@ function searchedDays(
 ): DayRange {
   const dates = new Set(versions.map(({ fx }) => fx?.date));
   if (dates.has('fixed')) return { from: earliestDay, to: latestDay };
+  const { from, to } = convertedDays(changed, maxAgeDays);
+  if (!dates.has('period_start') && !dates.has('period_end')) return { from, to };
+  return { from: shifted(from, -daysOfYear), to: later(shifted(to, daysOfYear), shifted(today, daysOfYear)) };
+}
+
+/** The days that one of the rates, of which there is at least one, can convert. */
+function convertedDays(changed: readonly StoredRate[], maxAgeDays: number | null): DayRange {
   const days = changed.map(({ day }) => day).sort();
-  const [first = today, last = today] = [days[0], days.at(-1)];
-  const to = maxAgeDays === null ? latestDay : shifted(last, maxAgeDays);
-  if (!dates.has('period_start') && !dates.has('period_end')) return { from: first, to };
-  return { from: shifted(first, -daysOfYear), to: later(shifted(to, daysOfYear), shifted(today, daysOfYear)) };
+  const [first, last] = [days[0], days.at(-1)] as [Day, Day];
+  return { from: first, to: maxAgeDays === null ? latestDay : shifted(last, maxAgeDays) };
 }
 
 const daysOfYear = 372;
@@ -160,6 +224,11 @@ class RateComparison {
               this.periodDay(fx.date, closeDate, attainmentPeriod, calendar),
             );
     return days.some((day) => this.isDifferent(fx.table ?? 'default', [from, currency], this.toRateDay(fx.date, day)));
+  }
+
+  /** Whether a line of the refund is converted by another rate. */
+  isRefundDifferent({ day, pairs }: ForeignRefund): boolean {
+    return pairs.some((pair) => this.isDifferent(defaultRateTable, pair, { day, isProvisional: false }));
   }
 
   private toRateDay(date: string, day: Day): RateDay {

@@ -16,7 +16,7 @@ export const changeOfRates = {
   affected: z
     .object({
       reps: z.int().describe('Number of people whose commission is calculated again'),
-      events: z.int().describe('Number of their deals that another rate converts'),
+      events: z.int().describe('Number of their deals, and of refunds of lines, that another rate converts'),
       ...rateUse,
     })
     .describe('Whom the change concerns'),

@@ -76,3 +76,32 @@ export async function loadForeignEarnings(
     group by 1, 2`.execute(tx.db);
   return rows;
 }
+
+/** A refund that names lines in other currencies than its deal. */
+export interface ForeignRefund {
+  readonly dealId: string;
+  readonly day: Day;
+  /** The currency of a line, and that of the deal. */
+  readonly pairs: readonly (readonly [string, string])[];
+}
+
+/** The refunds in the days that name lines in another currency than the deal, of which one is among the currencies. */
+export async function loadForeignRefunds(
+  tx: Transaction,
+  days: DayRange,
+  currencies: Currencies,
+): Promise<ForeignRefund[]> {
+  const code = sql`upper(btrim(d.currency))`;
+  const isEither = sql`(${isOneOf(lineCode, currencies)} or ${isOneOf(code, currencies)})`;
+  const { rows } = await sql<ForeignRefund>`
+    select r.deal_id as "dealId", r.day, jsonb_agg(distinct jsonb_build_array(${lineCode}, ${code})) as pairs
+    from deal_refunds r
+    join deals d on d.workspace_id = r.workspace_id and d.deal_id = r.deal_id and d.deleted_at is null
+    join deal_lines l on l.workspace_id = d.workspace_id and l.deal_id = d.deal_id
+    where r.workspace_id = ${tx.workspaceId} and r.lines is not null
+      and r.day between ${days.from}::date and ${days.to}::date
+      and l.line_id in (select named->>'lineId' from jsonb_array_elements(r.lines) named)
+      and ${lineCode} <> ${code} and ${isEither}
+    group by r.deal_id, r.refund_id, r.day`.execute(tx.db);
+  return rows;
+}
