@@ -1,4 +1,3 @@
-import { sql } from 'kysely';
 import { type RefundsByDeal, withRefunds } from '../deals/refunds/made-up-refunds.js';
 import { type Absence, type AssignedDays, allDaysAtWork } from '../engine/effective-quota.js';
 import { attainmentKey } from '../engine/plan-config.js';
@@ -28,6 +27,7 @@ import {
   type RepTerms,
   type WorkspaceTerms,
 } from '../ledger/input/rep-terms.js';
+import { countDealsOfReps } from '../ledger/lanes/lane-batches.js';
 import { addCarriedOverrides } from '../plans/carried-overrides.js';
 import { type SimulatedPlan, type SimulatedVersions } from '../plans/simulated-versions.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
@@ -102,13 +102,11 @@ interface Simulated {
 async function assertSimulationCost(
   tx: Transaction,
   repIds: readonly string[],
-  { request, simulatedVersions, window: { from, to } }: Simulated,
+  { request, simulatedVersions, window }: Simulated,
 ): Promise<void> {
-  const { rows } = await sql<{ stored: number }>`
-    select count(*)::integer as stored from deals
-    where workspace_id = ${tx.workspaceId} and rep_id = any(${repIds}::uuid[]) and deleted_at is null
-      and close_date between ${from}::date and ${to}::date`.execute(tx.db);
-  const deals = (rows[0]?.stored ?? 0) + request.deals.length + repIds.length;
+  const managerIds = hasCascades(simulatedVersions) ? repIds : [];
+  const stored = await countDealsOfReps(tx, repIds, managerIds, { days: window, most: maxSimulationCost });
+  const deals = stored + request.deals.length + repIds.length;
   const passes = hasRankTiers(simulatedVersions) || hasCascades(simulatedVersions) ? 2 : 1;
   const cost = deals * Math.max(...simulatedVersions.versions.map(computePlanCost)) * passes;
   if (cost <= maxSimulationCost) return;

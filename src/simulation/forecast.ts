@@ -2,7 +2,8 @@ import { type Day, type DayRange, hull, intersection, overlap } from '../kernel/
 import { loadCascadeManagersAbove } from '../ledger/input/hierarchy.js';
 import { computeWindow, listRankedPlans } from '../ledger/input/load-window.js';
 import { type LoadedRepInput } from '../ledger/input/rep-input.js';
-import { loadTerms, type RepTerms } from '../ledger/input/rep-terms.js';
+import { hasCascades, loadTerms, type RepTerms } from '../ledger/input/rep-terms.js';
+import { countDealsOfReps } from '../ledger/lanes/lane-batches.js';
 import { loadRepsOfPlan } from '../ledger/requests/calculation-requests.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
 import { type MovedRow, type RepMoves } from './moved-rows.js';
@@ -115,10 +116,7 @@ export async function forecastDeals(
 ): Promise<Pick<Forecast, 'moved' | 'terms' | 'window'>> {
   if (affected.size === 0) return { moved: [], terms: new Map(), window: null };
   const repIds = [...affected.keys()];
-  const ofWrite = [...affected.values()].reduce(hull);
-  const terms = await loadAffectedTerms(tx, repIds, { ...asStored, days: ofWrite });
-  const days = hasRefunds([...terms.values()]) ? await widenToRefunds(tx, ofWrite, repIds) : ofWrite;
-  const window = commonWindow([...terms.values()], days);
+  const { terms, window } = await loadScope(tx, affected);
   const calculation = new TeamCalculation(await StoredInputs.prepare(tx, terms, window, asOf));
   // A changed deal may change what managers earn on it without changing what its owner earns.
   const changed = [...affected].map(([repId, range]) => ({ repId, days: range }));
@@ -126,6 +124,33 @@ export async function forecastDeals(
   const due = new Set([...repIds, ...[...above.values()].flat()]);
   const results = await calculation.run([...due].filter((repId) => terms.has(repId)));
   return { moved: [...results.values()].flatMap(({ rows }) => rows), terms, window };
+}
+
+/**
+ * The number of deals that {@link forecastDeals} may read, once for each person who is calculated with them: the own ones,
+ * those with a credit line, and for cascade rules those of the team. It is exact up to `most`.
+ */
+export async function countForecastDeals(
+  tx: Transaction,
+  affected: ReadonlyMap<string, DayRange>,
+  most: number,
+): Promise<number> {
+  if (affected.size === 0) return 0;
+  const { terms, window } = await loadScope(tx, affected);
+  const managerIds = [...terms.values()].filter(hasCascades).map(({ repId }) => repId);
+  return countDealsOfReps(tx, [...terms.keys()], managerIds, { days: window, most });
+}
+
+/** Everyone whom a write of deals may affect, and the days to calculate. */
+async function loadScope(
+  tx: Transaction,
+  affected: ReadonlyMap<string, DayRange>,
+): Promise<{ readonly terms: Map<string, RepTerms>; readonly window: DayRange }> {
+  const repIds = [...affected.keys()];
+  const ofWrite = [...affected.values()].reduce(hull);
+  const terms = await loadAffectedTerms(tx, repIds, { ...asStored, days: ofWrite });
+  const days = hasRefunds([...terms.values()]) ? await widenToRefunds(tx, ofWrite, repIds) : ofWrite;
+  return { terms, window: commonWindow([...terms.values()], days) };
 }
 
 /** The terms of the reps, of managers whose cascades may read their events, and of peers of ranked plans. */

@@ -8,7 +8,7 @@ import { sumsByCurrency } from '../kernel/sums-by-currency.js';
 import { loadTerms, type RepTerms } from '../ledger/input/rep-terms.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
 import { flag } from '../platform/operations/schemas.js';
-import { forecastDeals } from './forecast.js';
+import { countForecastDeals, forecastDeals } from './forecast.js';
 import { type MovedRow, type RowState, withinRange } from './moved-rows.js';
 import { OwedByPeriods } from './owed-by-periods.js';
 
@@ -133,7 +133,10 @@ export async function computeMovement<Result>(
 ): Promise<{ readonly result: Result; readonly movement: Movement | null }> {
   await sql`savepoint before_write`.execute(tx.db);
   const { result, affected, compared = allDays } = await write();
-  if (affected === null) return { result, movement: null };
+  if (affected === null) {
+    await sql`rollback to savepoint before_write`.execute(tx.db);
+    return { result, movement: null };
+  }
   const { moved, terms, window } = await forecastDeals(tx, affected, today);
   const owedIn = window !== null && overlap(window, compared) ? intersection(window, compared) : null;
   const after = await loadOwed(tx, [...terms.values()], owedIn, today);
@@ -143,17 +146,12 @@ export async function computeMovement<Result>(
   return { result, movement: { moved: withinRange(moved, compared), locked } };
 }
 
-/** The reps with the days, or null if they have too many deals for a calculation. */
+/** The reps with the days, or null if the calculation would read too many deals. */
 export async function loadAffectedWithin(
   tx: Transaction,
   affected: ReadonlyMap<string, DayRange>,
 ): Promise<ReadonlyMap<string, DayRange> | null> {
-  const { rows } = await sql<{ count: number }>`
-    select count(*)::int as count from (
-      select from deals where workspace_id = ${tx.workspaceId} and rep_id = any(${[...affected.keys()]}::uuid[])
-        and deleted_at is null limit ${maxForecastDeals + 1}
-    ) found`.execute(tx.db);
-  return (rows[0]?.count ?? 0) > maxForecastDeals ? null : affected;
+  return (await countForecastDeals(tx, affected, maxForecastDeals)) > maxForecastDeals ? null : affected;
 }
 
 /** What the approved periods around the days would pay. */

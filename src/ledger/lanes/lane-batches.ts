@@ -36,17 +36,39 @@ export async function buildRepBatches(
   tx: Transaction,
   repIds: readonly string[],
   managerIds: readonly string[],
-  { from, to }: DayRange,
+  days: DayRange,
 ): Promise<string[][]> {
+  const sizeByRep = await loadSizesOn(tx, repIds, days);
+  const sizes = new Map(repIds.map((repId) => [repId, sizeByRep.get(repId) as LaneSize]));
+  const managersAmong = managerIds.filter((repId) => sizes.has(repId));
+  return buildBatchesBySize(tx, sizes, managersAmong);
+}
+
+/**
+ * Counts the deals that a calculation of the days reads; `managerIds` are those of the reps who have cascade rules. The
+ * number is exact up to `most`.
+ */
+export async function countDealsOfReps(
+  tx: Transaction,
+  repIds: readonly string[],
+  managerIds: readonly string[],
+  { days, most }: { readonly days: DayRange; readonly most: number },
+): Promise<number> {
+  return countDealsOfLanes(tx, await loadSizesOn(tx, repIds, days, most), managerIds, most);
+}
+
+async function loadSizesOn(
+  tx: Transaction,
+  repIds: readonly string[],
+  { from, to }: DayRange,
+  most?: number,
+): Promise<ReadonlyMap<string, LaneSize>> {
   const { rows } = await sql<LaneSize>`
     select q.rep_id as "repId", ${from}::text as "from", ${to}::text as "to", d.deals
     from (
       select rep_id, ${from}::date as from_day, ${to}::date as to_day from unnest(${repIds}::uuid[]) r (rep_id) offset 0
-    ) q cross join lateral (${countDeals(tx.workspaceId, 'q')}) d`.execute(tx.db);
-  const sizeByRep = new Map(rows.map((row) => [row.repId, row]));
-  const sizes = new Map(repIds.map((repId) => [repId, sizeByRep.get(repId) as LaneSize]));
-  const managersAmong = managerIds.filter((repId) => sizes.has(repId));
-  return buildBatchesBySize(tx, sizes, managersAmong);
+    ) q cross join lateral (${countDeals(tx.workspaceId, 'q', most)}) d`.execute(tx.db);
+  return new Map(rows.map((row) => [row.repId, row]));
 }
 
 async function buildBatchesBySize(
@@ -64,8 +86,16 @@ async function buildBatchesBySize(
 /** Counts the deals that the calculation of the lanes reads; it may read fewer. */
 export async function countDealsToCalculate(tx: Transaction, repIds: readonly string[]): Promise<number> {
   const sizes = await loadSizes(tx, repIds);
-  const managerIds = await loadCascadeManagersAmong(tx, [...sizes.keys()]);
-  const ofTeams = await countTeamDeals(tx, sizes, await loadTeamIds(tx, managerIds));
+  return countDealsOfLanes(tx, sizes, await loadCascadeManagersAmong(tx, [...sizes.keys()]));
+}
+
+async function countDealsOfLanes(
+  tx: Transaction,
+  sizes: ReadonlyMap<string, LaneSize>,
+  managerIds: readonly string[],
+  most?: number,
+): Promise<number> {
+  const ofTeams = await countTeamDeals(tx, sizes, await loadTeamIds(tx, managerIds), most);
   return [...sizes].reduce((sum, [repId, { deals }]) => sum + deals + (ofTeams.get(repId) ?? 0), 0);
 }
 
@@ -86,14 +116,14 @@ async function loadSizes(tx: Transaction, repIds: readonly string[]): Promise<Ma
   return new Map([...new Set(repIds)].flatMap((repId) => sizes.get(repId) ?? []).map((size) => [size.repId, size]));
 }
 
-/** Stops counting above the number from which a lane is divided. */
-function countDeals(workspaceId: string, span: string) {
+/** Stops counting above `most`, by default the number from which a lane is divided. */
+function countDeals(workspaceId: string, span: string, most = maxDealsOfLane) {
   const isOnDay = (day: RawBuilder<unknown>) =>
     sql`${day} between ${sql.ref(`${span}.from_day`)} and ${sql.ref(`${span}.to_day`)}`;
   return sql`
     select count(*)::int as deals from (
       ${daysOfDeals({ workspaceId, repId: sql.ref(`${span}.rep_id`), isOnDay })}
-      limit ${sql.lit(maxDealsOfLane + 1)}
+      limit ${sql.lit(most + 1)}
     ) counted`;
 }
 
@@ -117,6 +147,7 @@ async function countTeamDeals(
   tx: Transaction,
   sizes: ReadonlyMap<string, LaneSize>,
   teams: Teams,
+  most?: number,
 ): Promise<ReadonlyMap<string, number>> {
   const days = new Map<string, DayRange>();
   for (const [managerId, team] of teams) {
@@ -132,7 +163,7 @@ async function countTeamDeals(
         ['from_day', 'date', ([, { from }]): Day => from],
         ['to_day', 'date', ([, { to }]): Day => to],
       ],
-    )} cross join lateral (${countDeals(tx.workspaceId, 'input')}) d`.execute(tx.db);
+    )} cross join lateral (${countDeals(tx.workspaceId, 'input', most)}) d`.execute(tx.db);
   const deals = new Map(rows.map((row) => [row.repId, row.deals]));
   const sum = (team: ReadonlySet<string>) => [...team].reduce((total, repId) => total + (deals.get(repId) ?? 0), 0);
   return new Map([...teams].map(([managerId, team]) => [managerId, sum(team)]));
