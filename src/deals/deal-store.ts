@@ -236,13 +236,17 @@ function snapshotOf(tx: Transaction, dealIds: readonly string[]): RawBuilder<unk
     where workspace_id = ${tx.workspaceId} and deal_id = any(${toIdArray(dealIds)})`;
 }
 
-/** A deletion with the time that the source reported; null if none. */
 export interface DealDeletion {
   readonly dealId: string;
+  /** The time that the source reported; null if none. */
   readonly at: Date | null;
+  readonly isOfCrm: boolean;
 }
 
-/** Marks deals as deleted that the caller has locked and that are not deleted. */
+/**
+ * Marks deals as deleted that the caller has locked and that are not deleted. One that a CRM has not deleted keeps its hash,
+ * by which a report without a modification time shows that nothing has changed in the CRM since.
+ */
 export async function softDeleteDeals(tx: Transaction, deletions: readonly DealDeletion[]): Promise<void> {
   if (deletions.length === 0) return;
   await snapshotOf(
@@ -250,11 +254,13 @@ export async function softDeleteDeals(tx: Transaction, deletions: readonly DealD
     deletions.map((deletion) => deletion.dealId),
   ).execute(tx.db);
   await sql`
-    update deals d set deleted_at = now(), snapshot_at = now(), content_hash = ${tombstoneHash},
+    update deals d set deleted_at = now(), snapshot_at = now(),
+      content_hash = case when n.is_of_crm then ${tombstoneHash} else d.content_hash end,
       source_updated_at = greatest(d.source_updated_at, n.at)
     from (select * from ${unnestRows(deletions, [
       ['deal_id', 'text', (deletion) => deletion.dealId],
       ['at', 'timestamptz', (deletion) => deletion.at?.toISOString() ?? null],
+      ['is_of_crm', 'boolean', (deletion) => String(deletion.isOfCrm)],
     ])}) n
     where d.workspace_id = ${tx.workspaceId} and d.deal_id = n.deal_id`.execute(tx.db);
 }

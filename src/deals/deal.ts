@@ -223,7 +223,7 @@ export function readContent(content: DealContent, terms: DealTerms): ReadContent
   return { content: storedContent(content), projection: projectDeal(content, terms) };
 }
 
-/** The hash of every deleted deal. No content has this hash, so any later content is a change. */
+/** The hash of every deal that a CRM has deleted. No content has this hash, so any later content is a change. */
 export const tombstoneHash = deriveId('deleted');
 
 function sorted<T>(record: Readonly<Record<string, T>>): Record<string, T> {

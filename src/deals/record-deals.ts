@@ -308,6 +308,9 @@ function listOwners(written: readonly Decision[]): Set<string | null> {
   return owners;
 }
 
+type StoredState = { readonly [Name in keyof typeof nothingStored]: StoredDeal[Name] | null };
+const nothingStored = { repId: null, contentHash: null, sourceUpdatedAt: null, fetchedAt: null, deletedAt: null };
+
 /** Decides on the writes of one deal and sets the outcome of each at its position. */
 function decide(
   dealId: string,
@@ -315,9 +318,11 @@ function decide(
   current: StoredDeal | undefined,
   outcomes: Outcome[],
 ): Decision {
-  let { contentHash = null, repId = null, sourceUpdatedAt = null, fetchedAt = null } = current ?? {};
+  const stored: StoredState = current ?? nothingStored;
+  const { deletedAt } = stored;
+  let { repId, sourceUpdatedAt, fetchedAt } = stored;
+  let contentHash = deletedAt === null ? stored.contentHash : null;
   let exists = current !== undefined;
-  const deletedAt = current?.deletedAt ?? null;
   const accepted: AcceptedWrite[] = [];
   const stale: DealWrite[] = [];
   for (const write of writes) {
@@ -326,9 +331,13 @@ function decide(
       stale.push(write);
       continue;
     }
+    if (accepted.length === 0 && isOfDeletedContent(write, stored)) {
+      outcomes[write.position] = 'unchanged';
+      continue;
+    }
     sourceUpdatedAt = write.sourceUpdatedAt ?? sourceUpdatedAt;
-    const same = exists && write.content.hash === contentHash && write.repId === repId;
-    outcomes[write.position] = same ? 'unchanged' : exists ? 'changed' : 'created';
+    const same = write.content.hash === contentHash && write.repId === repId;
+    outcomes[write.position] = same ? 'unchanged' : replacing(exists);
     if (same && write.corrections === undefined) continue;
     ({ repId, fetchedAt } = write);
     contentHash = write.content.hash;
@@ -336,6 +345,10 @@ function decide(
     accepted.push(at(write, sourceUpdatedAt));
   }
   return { dealId, current, writes, accepted, stale, sourceUpdatedAt, isRead: true };
+}
+
+function replacing(exists: boolean): Outcome {
+  return exists ? 'changed' : 'created';
 }
 
 type DealTimes = Pick<StoredDeal, 'sourceUpdatedAt' | 'fetchedAt' | 'deletedAt'>;
@@ -347,6 +360,15 @@ function isSuperseded(write: IncomingWrite, { sourceUpdatedAt, fetchedAt, delete
   if (isOlder(write.sourceUpdatedAt, sourceUpdatedAt)) return true;
   // CRM timestamps have whole seconds: of two states with one timestamp, the one that was read first is older.
   return isSame(write.sourceUpdatedAt, sourceUpdatedAt) && isOlder(write.fetchedAt, fetchedAt);
+}
+
+/**
+ * Whether a CRM reports the content with which the deal was deleted here, and no modification time, which that of the read
+ * replaces. A deal that a CRM has deleted has the hash of no content.
+ */
+function isOfDeletedContent({ content, sourceUpdatedAt, fetchedAt }: IncomingWrite, stored: StoredState): boolean {
+  const isWithoutTime = fetchedAt !== null && isSame(sourceUpdatedAt, fetchedAt);
+  return stored.deletedAt !== null && isWithoutTime && content.hash === stored.contentHash;
 }
 
 function at(write: AcceptedWrite, sourceUpdatedAt: Date | null): AcceptedWrite {

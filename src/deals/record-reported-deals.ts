@@ -56,9 +56,9 @@ export interface RecordedReport {
 }
 
 /**
- * Stores the deals that a CRM reports, whatever their stage, and deletions unless something newer is stored. A
- * purged deal returns only when the CRM has changed it since. The caller requests the calculation of the affected
- * reps.
+ * Stores the deals that a CRM reports, whatever their stage, and deletions unless something newer is stored. A deal that
+ * was deleted here returns only when the CRM has changed it since; of a purged one, only the time of the change shows that.
+ * The caller requests the calculation of the affected reps.
  */
 export async function recordReportedDeals(tx: Transaction, report: Report): Promise<RecordedReport> {
   const outcomes = new Map<string, ReportOutcome>();
@@ -169,7 +169,7 @@ async function recordDeletions(
     else {
       outcomes.set(dealId, 'deleted');
       toDelete.push(current);
-      deletions.push({ dealId, at });
+      deletions.push({ dealId, at, isOfCrm: true });
     }
   }
   tx.markAffected(toDelete.flatMap(({ repId, credits }) => [repId, ...repsIn(credits)]));

@@ -16,7 +16,7 @@ export async function removeDeals(
   const at = clock.now();
   await softDeleteDeals(
     tx,
-    deals.map(({ dealId }) => ({ dealId, at })),
+    deals.map(({ dealId }) => ({ dealId, at, isOfCrm: false })),
   );
   return { accepted: deals.length, affected };
 }

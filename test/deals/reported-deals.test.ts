@@ -1,13 +1,16 @@
 import { expect } from 'chai';
+import { sql } from 'kysely';
 import { recordReportedDeals } from '#src/deals/record-reported-deals.js';
+import { type ApiClient } from '#test/support/api-client.js';
 import { Service } from '#test/support/service.js';
 
 describe('deals that a CRM reports', () => {
   const service = Service.duringSuite();
   let workspaceId: string;
+  let api: ApiClient;
 
   before(async () => {
-    ({ workspaceId } = await service.workspace());
+    ({ workspaceId, api } = await service.workspace());
   });
 
   const stamp = new Date('2026-05-04T10:00:00Z');
@@ -76,6 +79,48 @@ describe('deals that a CRM reports', () => {
     expect(outcomes.get('ahead')).to.equal('deleted');
     expect(await report('ahead', 200, null)).to.equal('changed');
     expect(await amountOf('ahead')).to.equal(200);
+  });
+
+  describe('without a modification time', () => {
+    const fetched = (id: string, amount: number, deleted = false) =>
+      service.running.service.unitOfWork.run({ workspaceId }, { lock: 'shared', access: 'write' }, async (tx) => {
+        const deals = [{ id, fields: deleted ? {} : { amount }, modifiedAt: null, deleted }];
+        const [{ now }] = (await sql<{ now: Date }>`select clock_timestamp() as now`.execute(tx.db)).rows as [
+          { now: Date },
+        ];
+        const report = { provider: 'crma', deals, fetchedAt: now, keepStale: false };
+        return (await recordReportedDeals(tx, report)).outcomes.get(id);
+      });
+    const isDeleted = async (id: string) => {
+      const rows = await service.sql<{ deleted: boolean }>(
+        'select deleted_at is not null as deleted from deals where workspace_id = $1 and deal_id = $2',
+        ...[workspaceId, id],
+      );
+      return rows[0]?.deleted;
+    };
+    const remove = (id: string) => api.expect(200, 'DELETE', `/v1/deals/${id}`);
+
+    it('return after a deletion in the service only when their content has changed in the CRM', async () => {
+      await fetched('kept', 100);
+      await remove('kept');
+      expect(await fetched('kept', 100)).to.equal('unchanged');
+      expect(await isDeleted('kept')).to.equal(true);
+      expect(await fetched('kept', 200)).to.equal('changed');
+      expect(await amountOf('kept')).to.equal(200);
+    });
+
+    it('return after a deletion in the CRM, also with the same content', async () => {
+      await fetched('restored', 100);
+      expect(await fetched('restored', 100, true)).to.equal('deleted');
+      expect(await fetched('restored', 100)).to.equal('changed');
+    });
+
+    it('return when a person stores the deleted deal again', async () => {
+      await api.putDeal('stored', { amount: 100, closeDate: '2026-05-04' });
+      await remove('stored');
+      await api.putDeal('stored', { amount: 100, closeDate: '2026-05-04' });
+      expect(await isDeleted('stored')).to.equal(false);
+    });
   });
 
   it('from deliveries without a request are stored in the order of arrival', async () => {

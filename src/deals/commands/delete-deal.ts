@@ -52,7 +52,7 @@ async function remove(
   const affected = (await affectedByDeletions(tx, [deal])).get(dealId) ?? new Map();
   await failpoint('delete.afterEarners');
   const removed = hard ? await purgeDeal(tx, deal, at, removePayFacts) : null;
-  if (!hard && !deal.deleted) await softDeleteDeals(tx, [{ dealId, at }]);
+  if (!hard && !deal.deleted) await softDeleteDeals(tx, [{ dealId, at, isOfCrm: false }]);
   await failpoint('delete.afterSoftDelete');
   setAuditCounts(tx, { deleted: deal.deleted && !hard ? 0 : 1 });
   await recalculate([...affected].map(([repId, days]) => ({ repId, days, trigger: 'deal_deletion', dealId })));
