@@ -12,7 +12,7 @@ import { toNumber } from './fraction.js';
 import { type HoldTerms } from './hold-views.js';
 import { type LoadedGroup } from './pay-groups.js';
 import { type NamedPeriod, type PayPeriods } from './pay-periods.js';
-import { type PayableEntry, type PayableStatus } from './payable-entry.js';
+import { type PayableEntry } from './payable-entry.js';
 import { computeEarned, computeReleased, isHeld, type PayLine } from './release.js';
 import { computeShare, listWaits } from './share.js';
 import { type StoredPayLine } from './stored-payable.js';
@@ -97,7 +97,7 @@ class RepStatuses {
     const entries = [...this.listApproved(), ...this.listOpen(), ...this.listNotReleased()];
     const { history } = this.payables;
     return {
-      entries,
+      entries: inOrder(entries),
       balances: new Map(history.currencies().map((currency) => [currency, history.balanceIn(currency)])),
       paidOut: sumsByCurrency(this.paid),
     };
@@ -220,6 +220,12 @@ class RepStatuses {
   }
 }
 
+/** By deal, and of one group what is paid first: each page of a list continues the one before. */
+function inOrder(entries: readonly Entry[]): Entry[] {
+  const keyed = entries.map((entry) => ({ entry, text: `${entry.dealId ?? '\uffff'}|${entry.ruleName}|${entry.key}` }));
+  return keyed.sort((a, b) => (a.text < b.text ? -1 : Number(a.text > b.text))).map(({ entry }) => entry);
+}
+
 function covers({ from, to }: Pick<HoldTerms, 'from' | 'to'>, day: Day): boolean {
   return from <= day && (to === null || day <= to);
 }
@@ -227,26 +233,4 @@ function covers({ from, to }: Pick<HoldTerms, 'from' | 'to'>, day: Day): boolean
 function sumByKey(lines: readonly PayLine[]): Map<string, Decimal> {
   const byKey = groupBy(lines, ({ key }) => key);
   return new Map([...byKey].map(([key, ofKey]) => [key, sum(ofKey.map(({ amount }) => amount))]));
-}
-
-/** The sums of the entries by currency and status. */
-export function sumEntries(reps: Iterable<RepEntries>): Map<string, Record<PayableStatus | 'balance', Decimal>> {
-  const sums = new Map<string, Record<PayableStatus | 'balance', Decimal>>();
-  const add = (currency: string, field: PayableStatus | 'balance', amount: Decimal) => {
-    const { zero } = Decimal;
-    const totals = sums.get(currency) ?? {
-      waiting: zero,
-      held: zero,
-      payable: zero,
-      approved: zero,
-      paid: zero,
-      balance: zero,
-    };
-    sums.set(currency, { ...totals, [field]: totals[field].plus(amount) });
-  };
-  for (const { entries, balances } of reps) {
-    for (const { currency, status, amount } of entries) add(currency, status, amount);
-    for (const [currency, amount] of balances) if (!amount.isZero()) add(currency, 'balance', amount);
-  }
-  return sums;
 }

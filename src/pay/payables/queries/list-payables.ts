@@ -4,9 +4,7 @@ import { fields, pageFields } from '../../../api/resource-fields.js';
 import { dealId } from '../../../deals/deal.js';
 import { assertMayNameDeal } from '../../../deals/deal-views.js';
 import { type Caller, onlyRep } from '../../../kernel/caller.js';
-import { chunk } from '../../../kernel/chunk.js';
 import { sum } from '../../../kernel/decimal.js';
-import { groupBy } from '../../../kernel/group-by.js';
 import { sampleIds } from '../../../kernel/sample-ids.js';
 import { filteredPeopleQuery, filteredReps, unfilteredPeople } from '../../../people/reps/filtered-people.js';
 import { narrowedReps, repIdQuery } from '../../../people/reps/rep.js';
@@ -18,7 +16,7 @@ import { operation } from '../../../platform/operations/operation.js';
 import { asOfQuery, offsetPage } from '../../../platform/operations/schemas.js';
 import { nameEntries } from '../name-entries.js';
 import { payableEntry, payableExample, payableStatuses, payableTotals } from '../payable-entry.js';
-import { loadEntries, type RepEntries, sumEntries } from '../payable-views.js';
+import { loadPayablePage, type PayableSums } from '../payable-sums.js';
 import { loadPayPeriods } from '../payout-settings.js';
 
 const query = z.strictObject({
@@ -44,9 +42,6 @@ const response = z.object({
 });
 type Response = z.input<typeof response>;
 
-/** Their groups are in memory together. */
-const loadedReps = 100;
-
 async function listRepIds(tx: Transaction, repIds: readonly string[] | null, onDeal: string | undefined) {
   const { rows } = await sql<{ repId: string }>`
     select r.rep_id as "repId" from reps r
@@ -57,8 +52,8 @@ async function listRepIds(tx: Transaction, repIds: readonly string[] | null, onD
   return rows.map((row) => row.repId);
 }
 
-function toTotals(reps: readonly RepEntries[]): Response['totals'] {
-  return [...sumEntries(reps)].sort().map(([currency, { waiting, held, payable, approved, paid, balance }]) => ({
+function toTotals(totals: PayableSums['totals']): Response['totals'] {
+  return [...totals].sort().map(([currency, { waiting, held, payable, approved, paid, balance }]) => ({
     currency,
     earned: sum([waiting, held, payable, approved, paid]).toNumber(),
     waiting: waiting.toNumber(),
@@ -68,12 +63,6 @@ function toTotals(reps: readonly RepEntries[]): Response['totals'] {
     paid: paid.toNumber(),
     balance: balance.toNumber(),
   }));
-}
-
-function toPaidOut(reps: readonly RepEntries[]): Response['paidOut'] {
-  const paid = reps.flatMap(({ paidOut }) => [...paidOut].map(([currency, amount]) => ({ currency, amount })));
-  const sums = [...groupBy(paid, ({ currency }) => currency)].sort();
-  return sums.map(([currency, inIt]) => ({ currency, amount: sum(inIt.map(({ amount }) => amount)).toNumber() }));
 }
 
 async function load(
@@ -90,23 +79,15 @@ async function load(
   const payPeriods = await loadPayPeriods(tx);
   if (payPeriods === null) return { payables: [], totals: [], paidOut: [], count: 0, ...page };
   const earning = await listRepIds(tx, repIds, onDeal);
-  const reps: RepEntries[] = [];
-  for (const some of chunk(earning, loadedReps))
-    for (const rep of (await loadEntries(tx, payPeriods, some, today)).values())
-      reps.push(
-        onDeal === undefined
-          ? rep
-          : {
-              entries: rep.entries.filter((entry) => entry.dealId === onDeal),
-              balances: new Map(),
-              paidOut: new Map(),
-            },
-      );
-  const matching = reps
-    .flatMap(({ entries }) => entries)
-    .filter((entry) => status === undefined || entry.status === status);
-  const payables = await nameEntries(tx, matching.slice(offset, offset + limit));
-  return { payables, totals: toTotals(reps), paidOut: toPaidOut(reps), count: matching.length, ...page };
+  const wanted = { repIds: earning, dealId: onDeal, status, ...page };
+  const { entries, totals, paidOut, count } = await loadPayablePage(tx, payPeriods, wanted, today);
+  return {
+    payables: await nameEntries(tx, entries),
+    totals: toTotals(totals),
+    paidOut: [...paidOut].sort().map(([currency, amount]) => ({ currency, amount: amount.toNumber() })),
+    count,
+    ...page,
+  };
 }
 
 export const listPayables = operation({
@@ -155,7 +136,8 @@ export const listPayables = operation({
   },
   uses: { unitOfWork: UnitOfWork, clock: CLOCK },
   async execute({ query: request }, caller, { unitOfWork, clock }): Promise<Response> {
-    return unitOfWork.run(caller, { lock: 'none', access: 'read', asOf: request.asOf }, async (tx) => {
+    const options = { lock: 'none', access: 'read', isolation: 'repeatable read', asOf: request.asOf } as const;
+    return unitOfWork.run(caller, options, async (tx) => {
       const today = await dayOfState(tx, clock);
       return load(tx, caller, request, today);
     });
