@@ -29,7 +29,9 @@ export class PreparationJobs extends StoredJobs<unknown> {
     const { stored } = await this.reports.find(caller, month);
     const { head } =
       stored ??
-      (await this.reports.compute(caller, month, (people) => write((tx) => advanceStoredJob(tx, job, people))));
+      (await this.reports.compute(caller, month, {
+        onKept: (people) => write((tx) => advanceStoredJob(tx, job, people)),
+      }));
     await write(async (tx) => {
       const now = { today: await workspaceToday(tx, this.clock), at: this.clock.now() };
       await prepareComputed(tx, caller, head, now);

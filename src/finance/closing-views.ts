@@ -5,6 +5,21 @@ import { type Closing, type ClosingContent } from './closing.js';
 import { type JournalLine } from './journal-line.js';
 import { type Month } from './month.js';
 
+interface StoredLine extends Omit<JournalLine, 'amount' | 'value'> {
+  readonly amount: string;
+  readonly value: string;
+}
+
+interface PostedPage {
+  readonly repId: string | undefined;
+  readonly entity: string | undefined;
+  readonly account: string | undefined;
+  readonly kind: string | undefined;
+  readonly dealId: string | undefined;
+  readonly limit: number;
+  readonly offset: number;
+}
+
 /** The closings until `asOf`, the latest month and version first; also those that were reopened. */
 export async function listClosings(tx: Transaction): Promise<Closing[]> {
   const { rows } = await sql<Closing>`
@@ -38,6 +53,29 @@ export async function loadClosingContent(
   return content;
 }
 
+/** A page of the lines that the closing has posted with these values, in the order of the journal, and how many there are. */
+export async function loadPostedPage(
+  tx: Transaction,
+  { month, version }: Pick<Closing, 'month' | 'version'>,
+  { limit, offset, ...values }: PostedPage,
+): Promise<{ readonly lines: JournalLine[]; readonly count: number }> {
+  const { repId, entity, account, kind, dealId } = values;
+  const is = (column: string, value: string | undefined) =>
+    value === undefined ? sql`` : sql`and ${sql.ref(column)} = ${value}`;
+  const wanted = sql`workspace_id = ${tx.workspaceId} and month = ${month} and version = ${version} ${is('rep_id', repId)}
+    ${is('entity', entity)} ${is('account', account)} ${is('kind', kind)} ${is('deal_id', dealId)}`;
+  const counted = await sql<{ count: number }>`
+    select count(*)::int as count from accounting_lines where ${wanted}`.execute(tx.db);
+  const { rows } = await sql<StoredLine>`
+    select line_id as "lineId", entity, month, day, kind, ref, source, account, rep_id as "repId", currency,
+      amount::text as amount, value::text as value, late, deal_id as "dealId", plan_id as "planId",
+      rule_name as "ruleName", period, batch_id as "batchId", draw_id as "drawId"
+    from accounting_lines where ${wanted}
+    order by concat_ws('|', entity, rep_id, kind, ref, account, currency) collate "C"
+    limit ${limit} offset ${offset}`.execute(tx.db);
+  return { lines: rows.map(readLine), count: counted.rows[0]?.count ?? 0 };
+}
+
 /**
  * The lines that closings have posted until the month, or in it alone, of these reps, or of everyone. What a source
  * amortised before the month is one line for each account, dated in the last of its months: lots have a line for each month
@@ -51,7 +89,7 @@ export async function loadPostedLines(
   const same = sql.raw(
     'l.entity, l.kind, l.source, l.account, l.rep_id, l.currency, l.late, l.deal_id, l.plan_id, l.rule_name, l.period, l.batch_id, l.draw_id',
   );
-  const { rows } = await sql<Omit<JournalLine, 'amount' | 'value'> & { amount: string; value: string }>`
+  const { rows } = await sql<StoredLine>`
     select min(l.line_id) as "lineId", l.entity, max(l.month) as month, max(l.day) as day, l.kind, min(l.ref) as ref,
       l.source, l.account, l.rep_id as "repId", l.currency, sum(l.amount)::text as amount, sum(l.value)::text as value,
       l.late, l.deal_id as "dealId", l.plan_id as "planId", l.rule_name as "ruleName", l.period,
@@ -64,5 +102,9 @@ export async function loadPostedLines(
       ${repIds === null ? sql`` : sql`and l.rep_id = any(${repIds}::uuid[])`}
     group by ${same}, case when l.kind <> 'amortisation' or l.month = ${until} then l.month || l.line_id end
     order by month, "lineId"`.execute(tx.db);
-  return rows.map((row) => ({ ...row, amount: Decimal.of(row.amount), value: Decimal.of(row.value) }));
+  return rows.map(readLine);
+}
+
+function readLine(line: StoredLine): JournalLine {
+  return { ...line, amount: Decimal.of(line.amount), value: Decimal.of(line.value) };
 }

@@ -29,6 +29,39 @@ export interface JournalLine extends Origin {
   readonly late: boolean;
 }
 
+/** A line as it is listed, without the names of people and deals. */
+export interface ListedLine extends Omit<JournalLine, 'month' | 'source' | 'amount' | 'value'> {
+  readonly amount: number;
+  readonly value: number;
+}
+
+export function toListedLine({ month: _, source: __, amount, value, ...line }: JournalLine): ListedLine {
+  return { ...line, amount: amount.toNumber(), value: value.toNumber() };
+}
+
+/** The lines of the month, by person, kind and entry. */
+export async function linesOfMonth({
+  lines,
+  month,
+}: {
+  readonly lines: readonly JournalLine[];
+  readonly month: Month;
+}): Promise<JournalLine[]> {
+  const ofMonth = lines.filter((line) => line.month === month);
+  const ofPeople = groupBy(ofMonth, ({ entity, repId }) => `${entity}|${repId}|`);
+  const slice = new EventLoopSlice();
+  const sorted: JournalLine[] = [];
+  for (const person of [...ofPeople.keys()].sort()) {
+    await slice.pause();
+    const keyed = (ofPeople.get(person) as JournalLine[]).map((line) => ({
+      line,
+      key: `${line.kind}|${line.ref}|${line.account}|${line.currency}`,
+    }));
+    for (const { line } of keyed.sort((a, b) => (a.key < b.key ? -1 : 1))) sorted.push(line);
+  }
+  return sorted;
+}
+
 /** The id of a line of an entry: equal facts give equal ids, in any order. */
 export function deriveLineId(
   workspaceId: string,

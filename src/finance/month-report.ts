@@ -16,6 +16,7 @@ import {
   nameCostRows,
   rollCostsForward,
 } from './contract-costs.js';
+import { linesOfMonth, toListedLine } from './journal-line.js';
 import { addByCurrency, listByPerson, nameRows, toLiabilityRow } from './liability.js';
 import { type MissingRate, type MonthBooks } from './load-books.js';
 import { toStoredFuture } from './lots-of-rep.js';
@@ -44,6 +45,15 @@ export interface MonthReport {
   readonly lists: ReadonlyMap<string, readonly unknown[]>;
 }
 
+/** The lists that are stored together, when the first of them is read: the journal is most of the books. */
+export type ReportPart = 'sums' | 'journal';
+
+export const journalList = 'journal';
+
+export function partOf(list: string): ReportPart {
+  return list === journalList ? 'journal' : 'sums';
+}
+
 /** The name of a list of the liability; of all entities with null. */
 export function liabilityList(groupBy: 'currency' | 'person', entity: string | null): string {
   return `liability ${groupBy} ${entity ?? ''}`;
@@ -53,7 +63,12 @@ export function costList(groupBy: CostGrouping, entity: string): string {
   return `costs ${groupBy} ${entity}`;
 }
 
-export async function makeReport(tx: Transaction, months: BookMonths, books: MonthBooks): Promise<MonthReport> {
+export async function makeReport(
+  tx: Transaction,
+  months: BookMonths,
+  books: MonthBooks,
+  part: ReportPart,
+): Promise<MonthReport> {
   const { month, entities, closing, missingRates, future } = books;
   const lines = books.lines.filter((line) => line.month === month);
   const codes = entities.map(({ code }) => code);
@@ -64,9 +79,7 @@ export async function makeReport(tx: Transaction, months: BookMonths, books: Mon
   await slice.pause();
   const findings = findInBooks(books);
   await slice.pause();
-  const lists = new Map<string, readonly unknown[]>();
-  for (const [name, rows] of await listLiability(tx, books, codes)) lists.set(name, rows);
-  for (const code of codes) for (const [name, rows] of await listCosts(tx, books, code)) lists.set(name, rows);
+  const lists = part === 'journal' ? await listJournal(books) : await listSums(tx, books, codes);
   const head = {
     month,
     status: closing === null ? 'open' : 'closed',
@@ -78,6 +91,20 @@ export async function makeReport(tx: Transaction, months: BookMonths, books: Mon
     currencies: Object.fromEntries(entities.map(({ code, currency }) => [code, currency])),
   } as const;
   return { head, lists };
+}
+
+async function listJournal(books: MonthBooks): Promise<Map<string, readonly unknown[]>> {
+  return new Map([[journalList, (await linesOfMonth(books)).map(toListedLine)]]);
+}
+
+async function listSums(
+  tx: Transaction,
+  books: MonthBooks,
+  codes: readonly string[],
+): Promise<Map<string, readonly unknown[]>> {
+  const lists = await listLiability(tx, books, codes);
+  for (const code of codes) for (const [name, rows] of await listCosts(tx, books, code)) lists.set(name, rows);
+  return lists;
 }
 
 async function listLiability(

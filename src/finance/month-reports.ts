@@ -8,7 +8,7 @@ import { type Transaction, type UnitOfWork } from '../platform/database/unit-of-
 import { assertBookMonth, type BookMonths, loadBookMonths } from './book-months.js';
 import { loadBooks } from './load-books.js';
 import { listMonths, type Month } from './month.js';
-import { makeReport } from './month-report.js';
+import { makeReport, partOf, type ReportPart } from './month-report.js';
 import { findReport, readBasis, readList, type StoredReport, storeReport } from './report-store.js';
 
 /** Books with more lines than this are computed once for all requests: 10,000 take about a second. */
@@ -21,6 +21,12 @@ interface WantedRows {
   readonly asOf?: Date | undefined;
   readonly limit: number;
   readonly offset: number;
+}
+
+interface Computed {
+  readonly part?: ReportPart;
+  /** Called each time after the books of so many more people are computed. */
+  readonly onKept?: ((people: number) => Promise<unknown>) | undefined;
 }
 
 interface FoundMonth {
@@ -43,46 +49,48 @@ export class MonthReports {
   ) {}
 
   /** The report that is stored of the month as its books are now. */
-  async find(caller: Caller, requested?: Month): Promise<FoundMonth> {
+  async find(caller: Caller, requested?: Month, part: ReportPart = 'sums'): Promise<FoundMonth> {
     return this.unitOfWork.read(caller, async (tx) => {
       const today = await workspaceToday(tx, this.clock);
       const months = await loadBookMonths(tx, today);
       const month = requested ?? months.current;
       assertBookMonth(months, month);
       const isLarge = await hasMoreLines(tx, months, month, this.maxLines);
-      const stored = isLarge ? await findReport(tx, month, today) : null;
+      const stored = isLarge ? await findReport(tx, { month, part }, today) : null;
       return { month, isOpen: months.firstOpen <= month, isLarge, stored };
     });
   }
 
-  /** A page of a list of a large month; null where the request computes what it needs. */
+  /** A page of a list of a large month, of its rows with these values; null where the request computes what it needs. */
   async page<Row>(
     caller: Caller,
     { month: requested, repId, asOf, limit, offset }: WantedRows,
     list: string,
+    match: Readonly<Record<string, string | undefined>> = {},
   ): Promise<{ readonly report: StoredReport; readonly rows: Row[]; readonly count: number } | null> {
     if (repId !== undefined || asOf !== undefined) return null;
-    const { month, isLarge, stored } = await this.find(caller, requested);
+    const part = partOf(list);
+    const { month, isLarge, stored } = await this.find(caller, requested, part);
     if (!isLarge) return null;
-    const report = stored ?? (await this.compute(caller, month));
-    const page = await this.unitOfWork.read(caller, (tx) => readList<Row>(tx, report, list, { limit, offset }));
+    const report = stored ?? (await this.compute(caller, month, { part }));
+    const page = await this.unitOfWork.read(caller, (tx) => readList<Row>(tx, report, list, { limit, offset, match }));
     return page === null ? null : { report, ...page };
   }
 
   /** Computes the report in one snapshot, and stores it. Requests of this process that need it meanwhile share it. */
-  async compute(caller: Caller, month: Month, onKept?: (people: number) => Promise<unknown>): Promise<StoredReport> {
+  async compute(caller: Caller, month: Month, { part = 'sums', onKept }: Computed = {}): Promise<StoredReport> {
     const { workspaceId } = caller;
     const basis = await this.unitOfWork.read(caller, async (tx) => readBasis(tx, await workspaceToday(tx, this.clock)));
-    const key = `${workspaceId} ${month} ${basis}`;
+    const key = `${workspaceId} ${month} ${part} ${basis}`;
     return getOrInsert(this.computing, key, () =>
-      this.computeAndStore(caller, month, onKept).finally(() => this.computing.delete(key)),
+      this.computeAndStore(caller, month, { part, onKept }).finally(() => this.computing.delete(key)),
     );
   }
 
   private async computeAndStore(
     caller: Caller,
     month: Month,
-    onKept?: (people: number) => Promise<unknown>,
+    { part, onKept }: Computed & Required<Pick<Computed, 'part'>>,
   ): Promise<StoredReport> {
     const { workspaceId } = caller;
     const options = { lock: 'none', access: 'read', isolation: 'repeatable read' } as const;
@@ -90,9 +98,9 @@ export class MonthReports {
       const today: Day = await workspaceToday(tx, this.clock);
       const books = await loadBooks(tx, { month, repIds: null, entity: null, today, onKept });
       const months = await loadBookMonths(tx, today);
-      return { basis: await readBasis(tx, today), report: await makeReport(tx, months, books) };
+      return { basis: await readBasis(tx, today), report: await makeReport(tx, months, books, part) };
     });
-    return this.unitOfWork.write({ workspaceId }, (tx) => storeReport(tx, caller, report, basis));
+    return this.unitOfWork.write({ workspaceId }, (tx) => storeReport(tx, caller, report, { basis, part }));
   }
 }
 

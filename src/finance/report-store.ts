@@ -1,16 +1,16 @@
-import { sql } from 'kysely';
+import { type SqlBool, sql } from 'kysely';
 import { type Caller } from '../kernel/caller.js';
 import { chunk } from '../kernel/chunk.js';
 import { type Day } from '../kernel/day.js';
 import { toStoredCaller } from '../kernel/stored-caller.js';
 import { readCacheVersions } from '../platform/database/cache-versions.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
-import { insertJobItems, readContents } from '../platform/stored-jobs/job-items.js';
+import { findContents, insertJobItems, readContents } from '../platform/stored-jobs/job-items.js';
 import { type JobKey } from '../platform/stored-jobs/stored-job.js';
 import { completeStoredJob, insertStoredJob } from '../platform/stored-jobs/stored-job-store.js';
 import { findStoredJobs } from '../platform/stored-jobs/stored-job-views.js';
 import { type Month } from './month.js';
-import { type MonthReport, type ReportHead } from './month-report.js';
+import { type MonthReport, type ReportHead, type ReportPart } from './month-report.js';
 
 const rowsOfInsert = 5000;
 
@@ -23,24 +23,39 @@ export interface StoredReport extends JobKey {
 
 type Stored = Omit<StoredReport, 'jobId'>;
 
+interface ReportKey {
+  readonly month: Month;
+  readonly part: ReportPart;
+}
+
+interface ReportPage {
+  readonly limit: number;
+  readonly offset: number;
+  readonly match: Readonly<Record<string, string | undefined>>;
+}
+
 /** Changes with everything that the books depend on. */
 export async function readBasis(tx: Transaction, today: Day): Promise<string> {
   return `${today} ${await readCacheVersions(tx.db, tx.workspaceId)}`;
 }
 
-/** The report of the month as it is known now; null if none is stored. */
-export async function findReport(tx: Transaction, month: Month, today: Day): Promise<StoredReport | null> {
-  const subject = { basis: await readBasis(tx, today) };
+/** The part of the report of the month as it is known now; null if it is not stored. */
+export async function findReport(
+  tx: Transaction,
+  { month, part }: ReportKey,
+  today: Day,
+): Promise<StoredReport | null> {
+  const subject = { basis: await readBasis(tx, today), part };
   const [job] = await findStoredJobs<unknown, Stored>(tx, 'books', { period: month, subject }, 1);
   return job === undefined || job.result === null ? null : { jobId: job.jobId, ...job.result };
 }
 
-/** Stores the report, and deletes earlier ones of the month of which no request reads a page any more. */
+/** Stores the part, and deletes what was stored of the month before a change and no request reads any more. */
 export async function storeReport(
   tx: Transaction,
   caller: Caller,
   { head, lists }: MonthReport,
-  basis: string,
+  subject: { readonly basis: string; readonly part: ReportPart },
 ): Promise<StoredReport> {
   const rows = [...lists.values()].flat();
   const { month } = head;
@@ -50,11 +65,12 @@ export async function storeReport(
     .where('kind', '=', 'books')
     .where('period', '=', month)
     .where('finished_at', '<', sql<Date>`now() - interval '1 minute'`)
+    .where(sql<SqlBool>`not subject @> ${JSON.stringify({ basis: subject.basis })}::jsonb`)
     .execute();
   const jobId = await insertStoredJob(tx, {
     kind: 'books',
     period: month,
-    subject: { basis },
+    subject,
     caller: toStoredCaller(caller),
     total: rows.length,
   });
@@ -75,16 +91,23 @@ export async function storeReport(
   return { jobId, ...stored };
 }
 
-/** A page of a list of the report, and how many rows the list has; null if it has no such list. */
+/**
+ * A page of a list of the report, and how many rows the list has; null if it has no such list. With `match`, of the rows
+ * with these values.
+ */
 export async function readList<Row>(
   tx: Transaction,
   { jobId, lists }: StoredReport,
   name: string,
-  { limit, offset }: { readonly limit: number; readonly offset: number },
+  { limit, offset, match }: ReportPage,
 ): Promise<{ readonly rows: Row[]; readonly count: number } | null> {
   const list = lists[name];
   if (list === undefined) return null;
   const [first, count] = list;
+  if (Object.values(match).some((value) => value !== undefined)) {
+    const found = await findContents<Row>(tx, { jobId }, match, { limit, offset });
+    return { rows: found.contents, count: found.count };
+  }
   const within = { offset: first + offset, limit: Math.max(0, Math.min(limit, count - offset)) };
   const { contents } = await readContents<Row>(tx, { jobId }, within);
   return { rows: contents, count };

@@ -9,12 +9,13 @@ import { approvePolicy, proposePolicy } from '#src/finance/commands/change-polic
 import { putEntity } from '#src/finance/commands/put-entity.js';
 import { setRepEntities } from '#src/finance/commands/set-rep-entities.js';
 import { loadHandoverMovements } from '#src/finance/handover-movements.js';
+import { linesOfMonth } from '#src/finance/journal-line.js';
 import { loadBooks, type MonthBooks } from '#src/finance/load-books.js';
 import { MonthReports } from '#src/finance/month-reports.js';
 import { getAccountingMonth } from '#src/finance/queries/get-accounting-month.js';
 import { getContractCosts } from '#src/finance/queries/get-contract-costs.js';
 import { getLiability } from '#src/finance/queries/get-liability.js';
-import { linesOfMonth, listJournalLines } from '#src/finance/queries/list-journal-lines.js';
+import { listJournalLines } from '#src/finance/queries/list-journal-lines.js';
 import { type Caller } from '#src/kernel/caller.js';
 import { newId } from '#src/kernel/ids.js';
 import { type AnyOperation } from '#src/platform/operations/operation.js';
@@ -67,6 +68,15 @@ describe('the books of a large month', () => {
       await workspace.db.sql('select status, done, total, error_code, result from stored_jobs where job_id = $1', jobId)
     )[0];
 
+  const journalFilters = [
+    {},
+    { entity: 'uk' },
+    { kind: 'earned' },
+    { account: 'contract_cost', kind: 'amortisation' },
+    { dealId: 'Euro' },
+    { dealId: 'none' },
+  ];
+
   /** All that the pages of a month contain. */
   async function readPages(): Promise<unknown[]> {
     const read: unknown[] = [];
@@ -81,6 +91,9 @@ describe('the books of a large month', () => {
           for (const page of [{}, { limit: '3', offset: '2' }])
             read.push(await run(getContractCosts, { query: { ...query, ...entity, groupBy, ...page } }));
       }
+      for (const filter of journalFilters)
+        for (const page of [{ limit: '7', offset: '3' }, { limit: '1000' }, { offset: '900' }])
+          read.push(await run(listJournalLines, { query: { ...query, ...filter, ...page } }));
       read.push(await run(getLiability, { query: { ...query, repId: cid, groupBy: 'person' } }));
       read.push(await run(getContractCosts, { query: { ...query, repId: cid, groupBy: 'deal' } }));
     }
@@ -97,22 +110,28 @@ describe('the books of a large month', () => {
     largest(0);
     expect(await readPages()).to.deep.equal(small);
     expect(await readPages()).to.deep.equal(small);
-    expect((await workspace.db.sql("select from stored_jobs where kind = 'books'")).length).to.equal(2);
-    await workspace.expectError('entity_not_found', 404, getLiability, { query: { entity: 'none' } }, ann);
+    // The sums of both months, and the journal of the open one: that of the closed month is stored line by line.
+    expect((await workspace.db.sql("select from stored_jobs where kind = 'books'")).length).to.equal(3);
+    for (const operation of [getLiability, listJournalLines])
+      await workspace.expectError('entity_not_found', 404, operation, { query: { entity: 'none' } }, ann);
   });
 
   it('are computed again after a change, and not before', async () => {
     largest(0);
     const closing = async () => (await run(getLiability, { query: { month: '2026-01' } })).liability[0].closing;
-    const before = await closing();
+    const lines = async () => (await run(listJournalLines, { query: { month: '2026-01', limit: '1' } })).count;
+    const [before, linesBefore] = [await closing(), await lines()];
     const stored = () => workspace.db.sql("select job_id from stored_jobs where kind = 'books' order by started_at");
-    const [first] = await stored();
+    const first = await stored();
+    expect(first).to.have.length(2);
     await closing();
-    expect(await stored()).to.deep.equal([first]);
+    await lines();
+    expect(await stored()).to.deep.equal(first);
     await workspace.insert.deal('New', cid, { amount: 5000, closeDate: '2026-01-20' });
     await workspace.recalculate();
     expect(await closing()).to.equal(before + 400);
-    expect(await stored()).to.have.length(2);
+    expect(await lines()).to.be.above(linesBefore);
+    expect(await stored()).to.have.length(4);
   });
 
   it('read of hand-overs only what they contain for the people who are calculated together', async () => {
@@ -139,9 +158,23 @@ describe('the books of a large month', () => {
     ]);
     expect(all?.lines.some(({ month }) => month === '2026-01')).to.equal(true);
     expect(own?.lines).to.deep.equal(all?.lines.filter(({ month }) => month === '2026-02'));
-    const { lines } = await run(listJournalLines, { query: { month: '2026-02', limit: '1000' } });
-    const ids = linesOfMonth(all as MonthBooks).map(({ lineId }) => lineId);
-    expect(lines.map(({ lineId }: { readonly lineId: string }) => lineId)).to.deep.equal(ids);
+    const journal = await linesOfMonth(all as MonthBooks);
+    for (const filter of [...journalFilters, { repId: cid }]) {
+      const matching = journal.filter((line) =>
+        Object.entries(filter).every(([name, value]) => line[name as keyof typeof line] === value),
+      );
+      for (const [limit, offset] of [
+        [1000, 0],
+        [5, 3],
+        [5, 900],
+      ] as const) {
+        const query = { month: '2026-02', ...filter, limit: `${limit}`, offset: `${offset}` };
+        const { lines, count } = await run(listJournalLines, { query });
+        const ids = matching.slice(offset, offset + limit).map(({ lineId }) => lineId);
+        expect(lines.map(({ lineId }: { readonly lineId: string }) => lineId)).to.deep.equal(ids);
+        expect(count).to.equal(matching.length);
+      }
+    }
   });
 
   it('are prepared by a job, with the hash of a small month', async () => {

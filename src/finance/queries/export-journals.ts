@@ -9,13 +9,12 @@ import { loadClosingContent } from '../closing-views.js';
 import { entityCode } from '../entity.js';
 import { details, toFileLines } from '../journal-entries.js';
 import { type JournalLayout, journalLayouts, writeJournals } from '../journal-layouts.js';
-import { type JournalLine } from '../journal-line.js';
+import { type JournalLine, linesOfMonth } from '../journal-line.js';
 import { type EntityLabel, type Labels, loadLabels } from '../labels.js';
 import { type MonthBooks } from '../load-books.js';
 import { mainEntity, type StoredEntity } from '../settings-views.js';
 import { monthParams } from './get-accounting-month.js';
 import { readBooks } from './get-liability.js';
-import { linesOfMonth } from './list-journal-lines.js';
 
 const query = z.strictObject({
   layout: z.enum(journalLayouts).default('generic').describe('Layout of the file: generic, or that of a system'),
@@ -46,7 +45,7 @@ async function loadFile(tx: Transaction, books: MonthBooks, isDraft: boolean): P
   if (closing === null && !isDraft)
     throw new Failure('month_open', `${month} is open. Close it first, or export it with draft=true.`, { month });
   const [entity] = books.entities as [StoredEntity];
-  const lines = linesOfMonth(books);
+  const lines = await linesOfMonth(books);
   const labels =
     closing === null ? await loadLabels(tx, books.entities, lines) : (await loadClosingContent(tx, closing)).labels;
   // Accounts that were entered after the closing count, or a month without them could not be exported.

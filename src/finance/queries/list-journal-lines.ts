@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import { fields, pageFields } from '../../api/resource-fields.js';
 import { findDealHeads } from '../../deals/deal-heads.js';
+import { type Caller } from '../../kernel/caller.js';
+import { type Clock } from '../../kernel/clock.js';
 import { sampleIds } from '../../kernel/sample-ids.js';
 import { findRepNames } from '../../people/reps/rep-views.js';
 import { type Transaction, UnitOfWork } from '../../platform/database/unit-of-work.js';
@@ -8,9 +10,13 @@ import { CLOCK } from '../../platform/injection-tokens.js';
 import { operation } from '../../platform/operations/operation.js';
 import { offsetPage, text } from '../../platform/operations/schemas.js';
 import { accountRoles, entryKinds } from '../accounts.js';
-import { type JournalLine } from '../journal-line.js';
-import { type MonthBooks } from '../load-books.js';
-import { liabilityQuery, readBooks } from './get-liability.js';
+import { assertBookMonth, loadBookMonths } from '../book-months.js';
+import { loadPostedPage } from '../closing-views.js';
+import { type ListedLine, linesOfMonth, toListedLine } from '../journal-line.js';
+import { journalList } from '../month-report.js';
+import { MonthReports } from '../month-reports.js';
+import { requireEntity } from '../settings-views.js';
+import { liabilityQuery, readAsOf, readBooks } from './get-liability.js';
 
 const query = z.strictObject({
   ...liabilityQuery,
@@ -51,18 +57,7 @@ const response = z.object({
   ...pageFields,
 });
 
-/** The lines of the month, by person, kind and entry. */
-export function linesOfMonth({ lines, month }: Pick<MonthBooks, 'lines' | 'month'>): JournalLine[] {
-  const keyed = lines
-    .filter((each) => each.month === month)
-    .map((each) => ({
-      each,
-      key: `${each.entity}|${each.repId}|${each.kind}|${each.ref}|${each.account}|${each.currency}`,
-    }));
-  return keyed.sort((a, b) => (a.key < b.key ? -1 : 1)).map(({ each }) => each);
-}
-
-async function nameLines(tx: Transaction, lines: readonly JournalLine[]): Promise<z.input<typeof response>['lines']> {
+async function nameLines(tx: Transaction, lines: readonly ListedLine[]): Promise<z.input<typeof response>['lines']> {
   const names = await findRepNames(
     tx,
     lines.map(({ repId }) => repId),
@@ -71,13 +66,68 @@ async function nameLines(tx: Transaction, lines: readonly JournalLine[]): Promis
     tx,
     lines.flatMap(({ dealId }) => dealId ?? []),
   );
-  return lines.map(({ month: _, source: __, amount, value, ...each }) => ({
+  return lines.map((each) => ({
     ...each,
     repName: names.get(each.repId) ?? '',
     dealName: deals.get(each.dealId ?? '')?.dealName ?? null,
-    amount: amount.toNumber(),
-    value: value.toNumber(),
   }));
+}
+
+interface Parts {
+  readonly unitOfWork: UnitOfWork;
+  readonly clock: Clock;
+  readonly reports: MonthReports;
+}
+
+type Request = z.output<typeof query>;
+type Response = z.input<typeof response>;
+
+/** A page of the lines that the closing stored; null if the month is open. */
+function readClosed(caller: Caller, parts: Parts, request: Request): Promise<Response | null> {
+  const { month: requested, repId, entity, account, kind, dealId, asOf, limit, offset } = request;
+  return readAsOf(caller, parts, asOf, async (tx, today) => {
+    const months = await loadBookMonths(tx, today);
+    const month = requested ?? months.current;
+    assertBookMonth(months, month);
+    if (entity !== undefined) await requireEntity(tx, entity);
+    const closing = months.closed.find((each) => each.month === month);
+    if (closing === undefined) return null;
+    const page = { repId, entity, account, kind, dealId, limit, offset };
+    const { lines, count } = await loadPostedPage(tx, closing, page);
+    return { month, status: 'closed', lines: await nameLines(tx, lines.map(toListedLine)), count, limit, offset };
+  });
+}
+
+/** A page of a large month from its report; null where the request computes what it needs. */
+async function readStored(caller: Caller, parts: Parts, request: Request): Promise<Response | null> {
+  const { entity, account, kind, dealId, limit, offset } = request;
+  const match = { entity, account, kind, dealId };
+  const page = await parts.reports.page<ListedLine>(caller, request, journalList, match);
+  if (page === null) return null;
+  const { report, rows, count } = page;
+  const { month, status } = report.head;
+  const lines = await parts.unitOfWork.read(caller, (tx) => nameLines(tx, rows));
+  return { month, status, lines, count, limit, offset };
+}
+
+function computeOpen(caller: Caller, parts: Parts, request: Request): Promise<Response> {
+  const { account, kind, dealId, limit, offset } = request;
+  return readBooks(caller, parts, request, async (tx, books) => {
+    const lines = (await linesOfMonth(books)).filter(
+      (each) =>
+        (account === undefined || each.account === account) &&
+        (kind === undefined || each.kind === kind) &&
+        (dealId === undefined || each.dealId === dealId),
+    );
+    return {
+      month: books.month,
+      status: books.closing === null ? ('open' as const) : ('closed' as const),
+      lines: await nameLines(tx, lines.slice(offset, offset + limit).map(toListedLine)),
+      count: lines.length,
+      limit,
+      offset,
+    };
+  });
 }
 
 export const listJournalLines = operation({
@@ -124,24 +174,9 @@ export const listJournalLines = operation({
       offset: 0,
     },
   },
-  uses: { unitOfWork: UnitOfWork, clock: CLOCK },
-  async execute({ query: request }, caller, parts): Promise<z.input<typeof response>> {
-    const { account, kind, dealId, limit, offset } = request;
-    return readBooks(caller, parts, { ...request, isAlone: true }, async (tx, books) => {
-      const lines = linesOfMonth(books).filter(
-        (each) =>
-          (account === undefined || each.account === account) &&
-          (kind === undefined || each.kind === kind) &&
-          (dealId === undefined || each.dealId === dealId),
-      );
-      return {
-        month: books.month,
-        status: books.closing === null ? ('open' as const) : ('closed' as const),
-        lines: await nameLines(tx, lines.slice(offset, offset + limit)),
-        count: lines.length,
-        limit,
-        offset,
-      };
-    });
+  uses: { unitOfWork: UnitOfWork, clock: CLOCK, reports: MonthReports },
+  async execute({ query: request }, caller, parts): Promise<Response> {
+    const stored = (await readClosed(caller, parts, request)) ?? (await readStored(caller, parts, request));
+    return stored ?? computeOpen(caller, parts, request);
   },
 });

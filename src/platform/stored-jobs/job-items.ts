@@ -131,6 +131,25 @@ export async function withOutcomes<Job extends JobKey>(
   return jobs.map((job) => ({ ...job, ...none, ...outcomes.get(job.jobId) }));
 }
 
+/** A page of the contents with these values, and how many there are. */
+export async function findContents<Content>(
+  tx: Transaction,
+  { jobId }: JobKey,
+  values: Readonly<Record<string, string | undefined>>,
+  { limit, offset }: { readonly limit: number; readonly offset: number },
+): Promise<{ readonly contents: Content[]; readonly count: number }> {
+  const { rows } = await sql<{ count: number; contents: Content[] }>`
+    with found as materialized (
+      select position, row_number() over (order by position) - 1 as index from job_items
+      where workspace_id = ${tx.workspaceId} and job_id = ${jobId} and content @> ${JSON.stringify(values)}::jsonb)
+    select (select count(*)::int from found) as count, coalesce((
+      select jsonb_agg(i.content order by i.position) from job_items i
+      where i.workspace_id = ${tx.workspaceId} and i.job_id = ${jobId} and i.position in (
+        select position from found where index >= ${offset}::bigint and index < ${offset}::bigint + ${limit}::bigint)
+      ), '[]') as contents`.execute(tx.db);
+  return rows[0] ?? { contents: [], count: 0 };
+}
+
 /** A page of the contents that were stored as parts of a job, and how many there are. */
 export async function readContents<Content>(
   tx: Transaction,
