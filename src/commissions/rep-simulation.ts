@@ -38,10 +38,11 @@ export function assertVariesOwnDeals({ config, tables, deals = [] }: RepRequest,
   }
 }
 
-/** A deal of a simulation with the stored lines that it keeps, if there are some. */
+/** A deal of a simulation with the stored lines and the stored owner that it keeps, if there are some. */
 export interface SimulatedContent {
   readonly content: DealContent;
   readonly lines: readonly DealLine[] | undefined;
+  readonly ownerId: string | null;
 }
 
 /** Each deal as it is stored, with the values of the request. All must be open deals of the caller. */
@@ -59,13 +60,13 @@ export async function variedDeals(
     const stored = open.get(deal.dealId);
     if (stored === undefined) throw notVariable(deal.dealId);
     const content = mergedContent(stored, toVariation(deal, terms), terms);
-    return { content, lines: lines.get(deal.dealId) };
+    return { content, lines: lines.get(deal.dealId), ownerId: stored.ownerId };
   });
 }
 
 /**
  * The content of each deal. One with the id of a stored deal of a rep whom the caller may see keeps the stored values
- * that the request does not name, and its lines, so that rules which read them decide as they will when the deal closes.
+ * that the request does not name, its owner and its lines, so that rules which read them decide as they will when the deal closes.
  */
 export async function buildHypotheticalContents(
   tx: Transaction,
@@ -80,7 +81,7 @@ export async function buildHypotheticalContents(
     const stored = known.get(deal.dealId);
     const { dealId: _, ...values } = deal;
     const content = stored === undefined ? toContent(values) : mergedContent(stored, toVariation(deal, terms), terms);
-    return { content, lines: lines.get(deal.dealId) };
+    return { content, lines: lines.get(deal.dealId), ownerId: stored?.ownerId ?? null };
   });
 }
 

@@ -280,22 +280,26 @@ export async function findDealNames(
   return new Map(rows.map(({ dealId, name }) => [dealId, name]));
 }
 
+interface OwnedContent extends DealContent {
+  readonly ownerId: string | null;
+}
+
 /**
- * The content of those of the deals that exist and belong to one of the reps, or of all for null; `isOpen`: only of those
- * that are open.
+ * The content and the owner of those of the deals that exist and belong to one of the reps, or of all for null;
+ * `isOpen`: only of those that are open.
  */
 export async function findDealContents(
   tx: Transaction,
   { repIds, isOpen = false }: { readonly repIds: readonly string[] | null; readonly isOpen?: boolean },
   dealIds: readonly string[],
-): Promise<Map<string, DealContent>> {
-  const { rows } = await sql<DealContent & { readonly dealId: string }>`
-    select d.deal_id as "dealId", d.fields, d.given from deals d
+): Promise<Map<string, OwnedContent>> {
+  const { rows } = await sql<OwnedContent & { readonly dealId: string }>`
+    select d.deal_id as "dealId", d.rep_id as "ownerId", d.fields, d.given from deals d
     where d.workspace_id = ${tx.workspaceId} and d.deal_id = any(${dealIds}::text[]) and d.deleted_at is null
       ${repIds === null ? sql`` : sql`and ${hasPartOf(tx.workspaceId, sql`d`, repIds)}`} ${isOpen ? sql`and not d.is_closed` : sql``}`.execute(
     tx.db,
   );
-  return new Map(rows.map(({ dealId, fields, given }) => [dealId, { fields, given }]));
+  return new Map(rows.map(({ dealId, ...content }) => [dealId, content]));
 }
 
 /** The deals whose field has one of the values, alone or in a list, by the value. */

@@ -81,6 +81,50 @@ describe('the simulation of a changed plan', () => {
     expect((await simulate({ ...flatBonus, config: onTarget, quota })).total).to.equal(500);
   });
 
+  describe('of a stored deal of someone else', () => {
+    /** What the simulation of the person pays them on the open deal of Ben. */
+    const paidOn = async (repId: string, deal: object, client?: ApiClient) => {
+      const varied = { dealId: 'open', amount: 10_000, stage: 'Won', closeDate: '2026-03-20', ...deal };
+      const request = { planId: own.planId, period: '2026-Q1', repId, quota: { target: 100_000 }, deals: [varied] };
+      const paid = amounts(await own.simulate(request, client));
+      return Object.fromEntries(Object.entries(paid).filter(([key]) => key.endsWith(' open')));
+    };
+    let own: SalesTeam;
+
+    before(async () => {
+      own = await SalesTeam.create(service);
+      const open = { amount: 5_000, closeDate: '2026-03-20', stage: 'Proposal', ownerId: 'ben' };
+      await own.api.putDeal('open', open);
+    });
+
+    it('leaves it to its owner, for a manager and for an admin', async () => {
+      const { mia, ben } = own.repIds;
+      for (const client of [own.api, await service.as(own.workspaceId, mia)]) {
+        expect(await paidOn(mia, {}, client)).to.deep.equal({ [`${mia} Override open`]: 100 });
+        expect(await paidOn(ben, {}, client)).to.deep.equal({ [`${ben} New business open`]: 1000 });
+      }
+    });
+
+    it('does not give it to a person with an overlay on it', async () => {
+      const { mia, ben } = own.repIds;
+      const credits = [{ repId: mia, kind: 'overlay', role: 'SE', percent: 50 }];
+      await own.api.expect(200, 'PUT', '/v1/deals/open/credits', { credits });
+      const client = await service.as(own.workspaceId, mia);
+      expect(await paidOn(mia, {}, client)).to.deep.equal({ [`${mia} Override open`]: 100 });
+      expect(await paidOn(ben, {}, client)).to.deep.equal({ [`${ben} New business open`]: 1000 });
+    });
+
+    it('gives it to the owner whom the request names by the id of the CRM or by e-mail, and to nobody if it is no rep', async () => {
+      const { ann, ben } = own.repIds;
+      for (const owner of [{ ownerId: 'ann' }, { ownerEmail: 'Ann@x.io' }, { repId: ann }])
+        expect(await paidOn(ben, { dealId: 'made open', ...owner })).to.deep.equal({});
+      for (const owner of [{ ownerId: 'ann' }, { ownerEmail: 'Ann@x.io' }, { repId: ann }])
+        expect(await paidOn(ann, { dealId: 'made open', ...owner })).to.have.all.keys(`${ann} New business made open`);
+      expect(await paidOn(ann, { dealId: 'made open', ownerId: 'nobody' })).to.deep.equal({});
+      expect(await paidOn(ann, { dealId: 'made open' })).to.have.all.keys(`${ann} New business made open`);
+    });
+  });
+
   describe('warnings', () => {
     const codes = ({ warnings }: { warnings: Warning[] }) => warnings.map(({ code, path }) => `${code} ${path}`);
 

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { type DealTerms, dealBody, dealBodyExample, dealId, toEngineDeal } from '../../deals/deal.js';
 import { allLines, assertValidLines, type SentLine, sentLines } from '../../deals/deal-credits.js';
+import { DealOwners } from '../../deals/deal-owners.js';
 import { computeCredits } from '../../deals/refresh-credits.js';
 import { resolveLines } from '../../deals/resolve-lines.js';
 import { attainmentExample } from '../../earnings/attainment.js';
@@ -261,12 +262,13 @@ async function buildHypotheticalDeals(
     terms,
   );
   const onlyRep = repIds?.length === 1 ? repIds[0] : undefined;
-  const owners = mayActAs(caller, 'manager') ? null : await findOwners(tx, request.deals);
-  const deals = request.deals.map(({ dealId: id, repId: owner, lines: sent }, index) => {
-    const { content, lines: stored } = contents[index] as SimulatedContent;
+  const named = mayActAs(caller, 'manager') ? await findNamedOwners(tx, request.deals) : null;
+  const deals = request.deals.map(({ dealId: id, lines: sent }, index) => {
+    const { content, lines: stored, ownerId } = contents[index] as SimulatedContent;
     const deal = toEngineDeal(id, content, terms);
     const lines = (sent as readonly DealLine[] | undefined) ?? stored;
-    const repId = owners === null ? (owner ?? onlyRep) : (owners.get(id) ?? null);
+    const owner = named?.[index];
+    const repId = named === null ? ownerId : owner === undefined ? (ownerId ?? onlyRep) : owner;
     if (repId === undefined)
       throw invalid({
         path: `deals.${index}.repId`,
@@ -306,20 +308,19 @@ async function readLines(tx: Transaction, sent: readonly SentLine[]): Promise<Cr
   return lines.map((line) => ({ ...line, source: 'api' }));
 }
 
-/** The owners of the stored deals that a rep varies: a rep may have a line on the deal of someone else. */
-async function findOwners(tx: Transaction, deals: NonNullable<Body['deals']>): Promise<Map<string, string | null>> {
-  if (deals.length === 0) return new Map();
-  const rows = await tx.db
-    .selectFrom('deals')
-    .select(['deal_id', 'rep_id'])
-    .where('workspace_id', '=', tx.workspaceId)
-    .where(
-      'deal_id',
-      'in',
-      deals.map(({ dealId: id }) => id),
-    )
-    .execute();
-  return new Map(rows.map((row) => [row.deal_id, row.rep_id]));
+/** The owner whom the request names for each deal: null if it is no rep, undefined if it names none. */
+async function findNamedOwners(
+  tx: Transaction,
+  deals: NonNullable<Body['deals']>,
+): Promise<(string | null | undefined)[]> {
+  const owners = new DealOwners(tx);
+  const named = deals.map(({ repId, ownerId, ownerEmail }) => ({
+    projection: { givenRepId: repId ?? null, ownerId: ownerId ?? null, ownerEmail: ownerEmail ?? null },
+  }));
+  await owners.preload(named);
+  return named.map(({ projection }) =>
+    Object.values(projection).every((value) => value === null) ? undefined : (owners.resolve(projection) ?? null),
+  );
 }
 
 /** The content and the stored lines of each deal of the request. A rep varies own open deals, others make up deals. */
