@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { findNamesOnStatement } from '../../deals/deal-names.js';
 import { Decimal } from '../../kernel/decimal.js';
 import { sumsByCurrency } from '../../kernel/sums-by-currency.js';
 import { inParallel } from '../../kernel/waiting.js';
@@ -42,7 +43,7 @@ export interface Updates {
   readonly payments: readonly NewPayment[];
 }
 
-/** What is new for the person since the instant. Each of the three queries selects the rows of the person. */
+/** What is new for the person since the instant. Deals have the names that a statement of the person shows. */
 export async function loadUpdates(tx: Transaction, repId: string, since: Date): Promise<Updates> {
   const [changes, statements, payments] = await inParallel(
     () => listChanges(tx, repId, since),
@@ -60,7 +61,7 @@ export async function loadUpdates(tx: Transaction, repId: string, since: Date): 
 async function listChanges(tx: Transaction, repId: string, since: Date): Promise<ChangedAmount[]> {
   const earned = sql`case when h.change <> 'deleted' and h.status = 'earned' then h.amount else 0 end`;
   const isNew = sql`changed_at > ${since}::timestamptz`;
-  const { rows } = await sql<ChangedAmount>`
+  const { rows } = await sql<Omit<ChangedAmount, 'dealName'>>`
     with revisions as (
       select h.event_id, h.changed_at, h.run_id, h.deal_key, h.rule_name, h.reason, h.currency, ${earned} as amount,
         lag(${earned}) over in_order as amount_before, lag(h.currency) over in_order as currency_before,
@@ -86,13 +87,18 @@ async function listChanges(tx: Transaction, repId: string, since: Date): Promise
       group by 1, case when deal_key is null then event_id end, currency
       having sum(amount_then) <> sum(amount_now)
     )
-    select c.deal_id as "dealId", d.name as "dealName", coalesce(c.rule_names, '{}') as "ruleNames", c.reason, c.currency,
+    select c.deal_id as "dealId", coalesce(c.rule_names, '{}') as "ruleNames", c.reason, c.currency,
       c.amount_then::text as "before", c.amount_now::text as "now", r.trigger as cause, c.changed_at as "changedAt"
     from changed c
-    left join deals d on d.workspace_id = ${tx.workspaceId} and d.deal_id = c.deal_id
     left join audit_runs r on r.workspace_id = ${tx.workspaceId} and r.run_id = c.run_id
     order by c.changed_at desc, c.deal_id, c.first_id`.execute(tx.db);
-  return rows;
+  const dealIds = rows.flatMap(({ dealId }) => dealId ?? []);
+  const names = await findNamesOnStatement(tx, repId, dealIds);
+  return rows.map(({ dealId, ...changed }) => ({
+    dealId,
+    dealName: dealId === null ? null : (names.get(dealId) ?? null),
+    ...changed,
+  }));
 }
 
 /** The statements whose current version was generated, or that were approved, since the instant. */
