@@ -114,6 +114,26 @@ describe('deals of others', () => {
     expect((await mia.expect(200, 'GET', '/v1/commissions?dealId=moved')).deal).to.include({ name: 'Globex' });
   });
 
+  it('that left the team are not in the bookings of that team, and once in those of everyone', async () => {
+    await api.put('/v1/deals/shared', { amount: 400, closeDate: '2026-02-15', repId: ids.cat });
+    const halves = [ids.cat, ids.mia].map((repId) => ({ repId, percent: 50 }));
+    await api.expect(200, 'PUT', '/v1/deals/shared/credits', { credits: halves });
+    await service.waitForCalculations(workspaceId);
+    const bookingsOf = async (client: ApiClient) => {
+      const { bookings, reps } = await client.expect(200, 'GET', `/v1/commissions?period=2026-Q1`);
+      const ofCat = reps.find(({ repId }: { repId: string }) => repId === ids.cat).bookings;
+      return { bookings, ofCat };
+    };
+    const shared = [{ currency: 'USD', bookings: 400, credited: 200, deals: 1 }];
+    expect(await bookingsOf(api)).to.deep.include({ ofCat: shared });
+    await api.expect(200, 'PATCH', '/v1/workspaces', { managerScope: 'reports' });
+    const mia = await service.as(workspaceId, ids.mia);
+    expect(await bookingsOf(mia)).to.deep.equal({ bookings: shared, ofCat: shared });
+    await api.expect(200, 'PATCH', '/v1/workspaces', { managerScope: 'workspace' });
+    await api.expect(200, 'DELETE', '/v1/deals/shared');
+    await service.waitForCalculations(workspaceId);
+  });
+
   it('are shown whole to their present owner and to admins', async () => {
     const ben = await service.as(workspaceId, ids.ben);
     for (const client of [ben, api])

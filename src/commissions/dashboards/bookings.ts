@@ -12,7 +12,11 @@ export const bookings = z
     z
       .object({
         currency: fields.currency,
-        bookings: z.number().describe('Amounts of the deals that earned commission, each deal once'),
+        bookings: z
+          .number()
+          .describe(
+            'Amounts of the deals that earned commission for people who still have a part of them, each deal once',
+          ),
         credited: z.number().describe('The same amounts times the share of each person, overlays in addition'),
         deals: z.int().describe('Number of these deals'),
       })
@@ -30,7 +34,10 @@ interface CreditedDeal {
   readonly share: string;
 }
 
-/** The bookings of all people together and of each; null if no deal is shared, so that nothing is read. */
+/**
+ * The bookings of all people together and of each; null if no deal is shared, so that nothing is read. A deal that moved
+ * away after an approval is not among those of its earlier owner, to whom its present amount is not shown.
+ */
 export async function loadBookings(
   tx: Transaction,
   { from, to }: DayRange,
@@ -46,6 +53,8 @@ export async function loadBookings(
     join workspaces w on w.workspace_id = e.workspace_id
     join deals d on d.workspace_id = e.workspace_id and d.deal_id = e.deal_key and d.amount is not null
     where e.workspace_id = ${tx.workspaceId} and e.kind = 'commission_earned' and e.status = 'earned'
+      and (d.rep_id = e.rep_id or exists (select from deal_participations p
+        where p.workspace_id = e.workspace_id and p.deal_id = e.deal_key and p.rep_id = e.rep_id))
       and e.phase = 'per_deal' and e.earned_on between ${from}::date and ${to}::date ${within('e.rep_id', repIds)}
     group by e.rep_id, e.deal_key, d.currency, w.currency, d.amount`.execute(tx.db);
   const byRep = new Map<string, CreditedDeal[]>();
