@@ -10,7 +10,6 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   await createAuditFunctions(db);
   await createCacheFunctions(db);
   await createWorkspaces(db);
-  await createRevisionFunction(db);
   await createCacheVersions(db);
   await createDatabaseIdentity(db);
   await createCommonFunctions(db);
@@ -54,20 +53,6 @@ async function createConfigurationFunctions(db: Kysely<unknown>): Promise<void> 
       new.configuration_revision := gen_random_uuid();
       return new;
     end $$`.execute(db);
-}
-
-/**
- * The revision of the configuration, as it is committed when the function is called and not when its statement began: a
- * volatile function takes a new snapshot. A transaction calls it after the lock under which the configuration stays.
- */
-async function createRevisionFunction(db: Kysely<unknown>): Promise<void> {
-  await sql`
-    create function configuration_revision_of(workspace uuid) returns uuid
-    language plpgsql volatile ${asOwnerWithIndexes} as $$
-    begin
-      return (select w.configuration_revision from workspaces w where w.workspace_id = workspace);
-    end $$`.execute(db);
-  await grantToService(db, ['configuration_revision_of(uuid)']);
 }
 
 /**
@@ -169,14 +154,7 @@ async function createWorkspaces(db: Kysely<unknown>): Promise<void> {
   await recordRowChanges(db, 'workspaces', {
     ids: [],
     hidden: ['name'],
-    ignored: [
-      'configuration_revision',
-      'periodic_through',
-      'sends_events',
-      'writes_back',
-      'digest_of',
-      'corrections_found',
-    ],
+    ignored: ['configuration_revision', 'periodic_through', 'sends_events', 'writes_back', 'digest_of'],
   });
 }
 
@@ -224,17 +202,13 @@ const workspaceColumns = sql`
   pay_fx jsonb,
   -- {from, secondPerson}; null while accounting is off
   accounting jsonb,
-  -- {day, month, corrections}: what the last search for corrections of closed months found; null before the first one
-  corrections_found jsonb,
   -- the last day for which the calculation of periodic rules has been requested
   periodic_through date,
   -- whether an enabled webhook endpoint exists: without one, calculations record no outgoing events
   sends_events boolean not null default false,
   -- whether commission is written to a CRM: otherwise calculations record nothing for it
   writes_back boolean not null default false,
-  -- {from, quietHours}: the weekly mail to people about their pay, from a Monday on; null while it is off
-  rep_digest jsonb,
-  -- the Monday of the last weekly digest of managers
+  -- the Monday of the last weekly digest
   digest_of date,
   -- Replaced with every change that decides what reps earn, except changes of deals. Random and not counted: after a
   -- restore or a failover, a counter could repeat a number for another configuration.
@@ -289,10 +263,12 @@ async function createDatabaseIdentity(db: Kysely<unknown>): Promise<void> {
       end if;
       lock table database_identity in exclusive mode;
       alter table deals disable trigger user;
+      alter table commission_events disable trigger user;
       update deals set changed_in = pg_current_xact_id() where changed_in > pg_current_xact_id();
-      update commission_event_history set changed_in = pg_current_xact_id() where changed_in > pg_current_xact_id();
+      update commission_events set changed_in = pg_current_xact_id() where changed_in > pg_current_xact_id();
       update removed_rows set changed_in = pg_current_xact_id() where changed_in > pg_current_xact_id();
       alter table deals enable trigger user;
+      alter table commission_events enable trigger user;
       update database_identity set system_identifier = here;
     end $$`.execute(db);
   await sql`revoke all on function adopt_database() from public`.execute(db);
@@ -309,13 +285,6 @@ async function createCommonFunctions(db: Kysely<unknown>): Promise<void> {
     exception when invalid_parameter_value then
       return 'UTC';
     end $$`.execute(db);
-  // A move, or the deletion of a workspace, gives its row a trigger that rejects writes; see src/app/workspace-move.ts.
-  await sql`
-    create function read_only_workspaces() returns table (workspace_id uuid)
-    language sql stable as $$
-      select substr(t.tgname, 8)::uuid from pg_trigger t
-      where t.tgrelid = 'workspaces'::regclass and left(t.tgname, 7) = 'moving_'
-    $$`.execute(db);
   // Lets a process that may not migrate detect that migrations are pending.
   await sql`
     create function applied_migrations()

@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely';
-import { asOwner, asOwnerWithIndexes, grantToService, ofWritable } from './owner-functions.js';
+import { asOwner, asOwnerWithIndexes, grantToService } from './owner-functions.js';
 import { tenantTable } from './tenant-table.js';
 
 /** What HTTP requests and background work share: rate limits, stored responses, leases and stored jobs. */
@@ -49,7 +49,7 @@ async function createRequestTables(db: Kysely<unknown>): Promise<void> {
     language sql ${asOwner} as $$
       delete from idempotency_keys k using workspaces w
       where k.workspace_id = w.workspace_id and k.created_at < now() - interval '24 hours'
-        and k.leased_until < now() and ${ofWritable('k.workspace_id')};
+        and k.leased_until < now();
       delete from rate_windows where second < extract(epoch from now()) - 3600
     $$`.execute(db);
   await grantToService(db, ['delete_old_request_data()']);
@@ -152,7 +152,7 @@ async function createLimitedUses(db: Kysely<unknown>): Promise<void> {
   await sql`
     create function delete_old_uses() returns void
     language sql volatile ${asOwner} as $$
-      delete from limited_uses where used_at < now() - interval '1 day' and ${ofWritable('workspace_id')}
+      delete from limited_uses where used_at < now() - interval '1 day'
     $$`.execute(db);
   await grantToService(db, ['delete_old_uses()']);
 }
@@ -178,7 +178,7 @@ async function createJobs(db: Kysely<unknown>): Promise<void> {
     create table stored_jobs (
       workspace_id uuid not null,
       job_id uuid not null,
-      kind text not null check (kind in ('approval', 'books', 'exceptions', 'export', 'generation', 'handover', 'preparation', 'preview')),
+      kind text not null check (kind in ('approval', 'exceptions', 'export', 'generation', 'preview')),
       period text not null,
       -- what was requested besides the period
       subject jsonb not null,
@@ -254,7 +254,6 @@ async function createJobFunctions(db: Kysely<unknown>): Promise<void> {
           ) as is_leased
           from stored_jobs j
           where j.kind = kind_of_job and j.finished_at is null and j.not_before <= now()
-            and ${ofWritable('j.workspace_id')}
         ) j
       ) due
       where not due.is_leased and due.turn <= max_of_workspace
@@ -266,8 +265,8 @@ async function createJobFunctions(db: Kysely<unknown>): Promise<void> {
     create function delete_old_stored_jobs() returns void
     language sql ${asOwner} as $$
       delete from stored_jobs
-      where ${ofWritable('workspace_id')} and (finished_at < now() - lifetime
-        or kind in ('export', 'preview') and started_at < now() - interval '1 day')
+      where finished_at < now() - lifetime
+        or kind in ('export', 'preview') and started_at < now() - interval '1 day'
     $$`.execute(db);
   await grantToService(db, ['due_stored_jobs(text, integer, integer)', 'delete_old_stored_jobs()']);
 }

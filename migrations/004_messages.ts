@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 import { recordRowChanges } from './change-triggers.js';
-import { asOwner, asOwnerWithIndexes, grantToService, ofWritable } from './owner-functions.js';
+import { asOwner, asOwnerWithIndexes, grantToService } from './owner-functions.js';
 import { forceRowSecurity, tenantTable } from './tenant-table.js';
 
 /** What other systems send to the service, and the mails and events that it sends. */
@@ -97,7 +97,6 @@ async function createInboxFunctions(db: Kysely<unknown>): Promise<void> {
         select r.workspace_id, r.source, r.route, n.verified, n.rejected
         from unnest(sources, routes, verified, rejected) as n (source, route, verified, rejected)
         join inbound_routes r on r.source = n.source and r.route = n.route
-        where ${ofWritable('r.workspace_id')}
         order by r.workspace_id, r.source, r.route
         for no key update of r
       )
@@ -117,7 +116,6 @@ async function createInboxFunctions(db: Kysely<unknown>): Promise<void> {
       from (
         select i.workspace_id, i.source from inbox i
         where i.processed_at is null and i.not_before <= now() and i.received_at < now() - older_than
-          and ${ofWritable('i.workspace_id')}
         group by i.workspace_id, i.source
       ) due
       left join work_leases l on l.workspace_id = due.workspace_id and l.work = 'inbox ' || due.source
@@ -126,8 +124,8 @@ async function createInboxFunctions(db: Kysely<unknown>): Promise<void> {
   await sql`
     create function delete_old_messages() returns void
     language sql volatile ${asOwner} as $$
-      delete from inbox where processed_at < now() - interval '30 days' and ${ofWritable('workspace_id')};
-      delete from work_leases where leased_until < now() - interval '1 day' and ${ofWritable('workspace_id')}
+      delete from inbox where processed_at < now() - interval '30 days';
+      delete from work_leases where leased_until < now() - interval '1 day'
     $$`.execute(db);
   // For the directory of a service with several databases.
   await sql`
@@ -245,7 +243,7 @@ async function createSendingFunctions(db: Kysely<unknown>): Promise<void> {
     language sql stable ${asOwner} as $$
       select m.mail_id from mail_outbox m
       where m.sent_at is null and m.not_before < now() - interval '2 seconds' and m.attempts < 8
-        and (m.expires_at is null or m.expires_at > now()) and ${ofWritable('m.workspace_id')}
+        and (m.expires_at is null or m.expires_at > now())
       order by m.not_before
       limit max_mails
     $$`.execute(db);
@@ -341,33 +339,27 @@ async function createDeliveries(db: Kysely<unknown>): Promise<void> {
 
 /**
  * The endpoints to which a worker sends count for their workspace. Every workspace comes once before one comes a second
- * time. The first pending delivery of each sequence is found in the order of an index, since those after it may be
- * hundreds of thousands.
+ * time.
  */
 async function createDeliveryFunctions(db: Kysely<unknown>): Promise<void> {
   await sql`
     create function due_webhook_endpoints(max_endpoints integer, max_of_workspace integer)
     returns table (workspace_id uuid, endpoint_id uuid)
-    language sql stable ${asOwner} set enable_seqscan = off set enable_bitmapscan = off set enable_sort = off as $$
+    language sql stable ${asOwner} as $$
       with sending as materialized (
         select l.workspace_id, l.work from work_leases l where l.work like 'webhook %' and l.leased_until > now()
       ), due as (
         select e.workspace_id, e.endpoint_id, e.attempted_at,
           row_number() over (partition by e.workspace_id order by e.attempted_at nulls first, e.endpoint_id) as turn
         from webhook_endpoints e
-        where e.enabled and e.not_before <= now() and ${ofWritable('e.workspace_id')} and exists (
-          with recursive head as (
-            (select d.sequence_id, d.not_before from webhook_deliveries d
-              where d.workspace_id = e.workspace_id and d.endpoint_id = e.endpoint_id and d.status = 'pending'
-              order by d.sequence_id, d.position limit 1)
-            union all
-            select next.sequence_id, next.not_before from head, lateral (
-              select d.sequence_id, d.not_before from webhook_deliveries d
-              where d.workspace_id = e.workspace_id and d.endpoint_id = e.endpoint_id and d.status = 'pending'
-                and d.sequence_id > head.sequence_id
-              order by d.sequence_id, d.position limit 1) next
-          )
-          select from head where e.failures > 0 or head.not_before <= now())
+        where e.enabled and e.not_before <= now() and exists (
+          select from webhook_deliveries d
+          where d.workspace_id = e.workspace_id and d.endpoint_id = e.endpoint_id and d.status = 'pending'
+            and (e.failures > 0 or d.not_before <= now())
+            and not exists (
+              select from webhook_deliveries f
+              where f.workspace_id = d.workspace_id and f.endpoint_id = d.endpoint_id and f.sequence_id = d.sequence_id
+                and f.status = 'pending' and f.position < d.position))
           and not exists (
             select from sending s
             where s.workspace_id = e.workspace_id and s.work = 'webhook ' || e.endpoint_id)
@@ -380,8 +372,8 @@ async function createDeliveryFunctions(db: Kysely<unknown>): Promise<void> {
   await sql`
     create function delete_old_deliveries() returns void
     language sql volatile ${asOwner} as $$
-      delete from webhook_previous_secrets where valid_until < now() and ${ofWritable('workspace_id')};
-      delete from webhook_deliveries where created_at < now() - interval '30 days' and ${ofWritable('workspace_id')}
+      delete from webhook_previous_secrets where valid_until < now();
+      delete from webhook_deliveries where created_at < now() - interval '30 days'
     $$`.execute(db);
   await grantToService(db, ['due_webhook_endpoints(integer, integer)', 'delete_old_deliveries()']);
 }

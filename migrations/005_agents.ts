@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely';
-import { asOwner, grantToService, ofWritable } from './owner-functions.js';
+import { asOwner, grantToService } from './owner-functions.js';
 import { forceRowSecurity, tenantTable } from './tenant-table.js';
 
 /** Agents that people have connected, and changes that agents have requested and people decide about. */
@@ -207,10 +207,9 @@ async function createChangeRequestFunctions(db: Kysely<unknown>): Promise<void> 
         decided_by = case when has_written then decided_by end,
         decided_at = case when has_written then decided_at end,
         run_id = null
-      where status = 'running' and decided_at < now() - interval '2 minutes' and ${ofWritable('workspace_id')};
+      where status = 'running' and decided_at < now() - interval '2 minutes';
       update change_requests c set ended_because = 'key_invalid', expires_at = least(c.expires_at, now())
-      where c.status = 'pending' and c.expires_at > now() and c.token_id is not null
-        and ${ofWritable('c.workspace_id')} and not exists (
+      where c.status = 'pending' and c.expires_at > now() and c.token_id is not null and not exists (
         select from tokens t where t.workspace_id = c.workspace_id and t.token_id = c.token_id
           and (t.expires_at is null or t.expires_at > now()));
     end $$`.execute(db);
@@ -218,7 +217,6 @@ async function createChangeRequestFunctions(db: Kysely<unknown>): Promise<void> 
     create function delete_old_change_requests() returns void
     language sql volatile ${asOwner} as $$
       delete from change_requests where created_at < now() - interval '90 days' and status <> 'running'
-        and ${ofWritable('workspace_id')}
     $$`.execute(db);
   await grantToService(db, ['end_lost_change_requests()', 'delete_old_change_requests()']);
 }

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 import { recordRowChanges } from './change-triggers.js';
-import { asOwner, asOwnerWithIndexes, grantToService, ofWritable } from './owner-functions.js';
+import { asOwner, asOwnerWithIndexes, grantToService } from './owner-functions.js';
 import { forceRowSecurity, tenantTable } from './tenant-table.js';
 
 /** Tokens, sign-in codes, states of identity providers and the limits of attempts. */
@@ -305,17 +305,16 @@ async function createDeletion(db: Kysely<unknown>): Promise<void> {
       delete from sign_in_failures where day < (now() at time zone 'UTC')::date - 2;
       delete from sign_in_states where expires_at < now();
       delete from attempt_counters where window_start < now() - interval '1 day';
-      delete from mail_outbox m where m.created_at < now() - interval '7 days' and ${ofWritable('m.workspace_id')}
+      delete from mail_outbox m where m.created_at < now() - interval '7 days'
         and (m.sent_at is not null or not exists (
           select from reps r where r.workspace_id = m.workspace_id and r.invite_mail_id = m.mail_id));
-      delete from mail_outbox where recipient is null and created_at < now() - interval '10 minutes'
-        and ${ofWritable('workspace_id')};
-      delete from tokens where kind = 'sess' and ${ofWritable('workspace_id')} and (expires_at < now()
+      delete from mail_outbox where recipient is null and created_at < now() - interval '10 minutes';
+      delete from tokens where kind = 'sess' and (expires_at < now()
         or coalesce(last_used_at, created_at) < now() - interval '12 hours' or created_at < now() - interval '30 days');
-      delete from tokens where kind = 'agt' and expires_at < now() and ${ofWritable('workspace_id')};
-      delete from agent_grants where expires_at < now() and ${ofWritable('workspace_id')};
+      delete from tokens where kind = 'agt' and expires_at < now();
+      delete from agent_grants where expires_at < now();
       -- a connection whose refresh tokens have all expired
-      delete from agent_connections c where ${ofWritable('c.workspace_id')} and not exists (
+      delete from agent_connections c where not exists (
         select from agent_grants g where g.workspace_id = c.workspace_id and g.connection_id = c.connection_id);
       delete from agent_clients where coalesce(used_at, created_at) < now() - case when used_at is null
         then interval '1 hour' else interval '90 days' end;

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 import { bumpCacheVersion, bumpConfigurationRevision, recordRowChanges } from './change-triggers.js';
-import { createRemovedRows, indexChanges, keepRemovedRows } from './feed.js';
+import { createFeed, createRemovedRows } from './feed.js';
 import { appRole, insertOnly, tenantTable, withoutOwnerStatistics } from './tenant-table.js';
 
 /** Deals with their snapshots, credit lines, products and refunds, and the rules that derive credit lines. */
@@ -16,7 +16,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   await createLines(db);
   await createRefunds(db);
   await createRemovedRows(db);
-  await createFeed(db);
+  await createFeed(db, 'deals', 'deal_id');
 }
 
 async function createDeals(db: Kysely<unknown>): Promise<void> {
@@ -59,7 +59,7 @@ async function createDeals(db: Kysely<unknown>): Promise<void> {
 }
 
 /**
- * Every index except the primary key has a condition, so that no other index can be read to find
+ * Every index except the primary key and that of the feed has a condition, so that no other index can be read to find
  * deals by their ids. In a table that was analyzed before its first rows were committed all indexes have the same
  * estimated cost, and an import read all deals of the workspace once for each batch.
  */
@@ -315,8 +315,7 @@ async function createRefunds(db: Kysely<unknown>): Promise<void> {
       -- the deal key of its events
       deal_key text generated always as ('refund:' || deal_id || ':' || refund_id) stored,
       updated_at timestamptz not null default now(),
-      primary key (workspace_id, deal_id, refund_id),
-      check (lines is null or amount is null)
+      primary key (workspace_id, deal_id, refund_id)
     )`.execute(db);
   await sql`create index deal_refunds_by_day on deal_refunds (workspace_id, day)`.execute(db);
   await sql`create index deal_refunds_by_key on deal_refunds (workspace_id, deal_key)`.execute(db);
@@ -337,20 +336,4 @@ async function createRefunds(db: Kysely<unknown>): Promise<void> {
     )`.execute(db);
   await tenantTable(db, 'deal_refund_history');
   await insertOnly(db, 'deal_refund_history');
-}
-
-/** An update numbers the row again. A statement that writes many rows does so itself: the trigger takes longer. */
-async function createFeed(db: Kysely<unknown>): Promise<void> {
-  await indexChanges(db, 'deals', 'deal_id');
-  await keepRemovedRows(db, 'deals', 'deal_id');
-  await sql`
-    create function stamp_changed_deal() returns trigger
-    language plpgsql as $$
-    begin
-      new.changed_in := pg_current_xact_id();
-      return new;
-    end $$`.execute(db);
-  await sql`
-    create trigger stamp_changed_deal before update on deals
-    for each row when (new.changed_in = old.changed_in) execute function stamp_changed_deal()`.execute(db);
 }

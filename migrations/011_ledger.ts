@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely';
 import { bumpCacheVersion } from './change-triggers.js';
-import { indexChanges, keepRemovedRows } from './feed.js';
-import { asOwner, grantToService, ofWritable } from './owner-functions.js';
+import { createFeed } from './feed.js';
+import { asOwner, grantToService } from './owner-functions.js';
 import { insertOnly, tenantTable, withoutOwnerStatistics } from './tenant-table.js';
 
 /** Commission events, their history, the monthly totals, and the work that calculates them. */
@@ -58,6 +58,7 @@ async function createEvents(db: Kysely<unknown>): Promise<void> {
       run_id uuid,
       revision integer not null default 1,
       updated_at timestamptz not null default now(),
+      changed_in xid8 not null default pg_current_xact_id(),
       primary key (workspace_id, rep_id, event_id)
     ) with (fillfactor = 50)`.execute(db);
   await sql`create index commission_events_by_deal on commission_events (workspace_id, deal_key)`.execute(db);
@@ -77,13 +78,10 @@ async function createEvents(db: Kysely<unknown>): Promise<void> {
       execute function record_row_change('event_id,rep_id', 'reason', 'revision,updated_at,trace,idempotency_key')`.execute(
       db,
     );
-  await keepRemovedRows(db, 'commission_events', 'event_id', 'rep_id');
+  await createFeed(db, 'commission_events', 'event_id', 'rep_id');
 }
 
-/**
- * Every revision of every event. The service may only add rows. The feed of events reads the latest revisions by the number
- * of their transaction, which would be an index to change in each update of an event.
- */
+/** Every revision of every event. The service may only add rows. */
 async function createHistory(db: Kysely<unknown>): Promise<void> {
   await sql`
     create table commission_event_history (
@@ -116,12 +114,10 @@ async function createHistory(db: Kysely<unknown>): Promise<void> {
       trace text,
       reason text,
       actor text,
-      changed_in xid8 not null default pg_current_xact_id(),
       primary key (workspace_id, rep_id, event_id, revision)
     )`.execute(db);
   await tenantTable(db, 'commission_event_history');
   await insertOnly(db, 'commission_event_history');
-  await indexChanges(db, 'commission_event_history', 'event_id');
 }
 
 async function createMonths(db: Kysely<unknown>): Promise<void> {
@@ -267,7 +263,7 @@ async function createSweepFunctions(db: Kysely<unknown>): Promise<void> {
       from (
         select c.workspace_id, c.rep_id, row_number() over (partition by c.workspace_id order by min(c.check_id)) as turn
         from period_checks c
-        where c.not_before < now() - older_than and ${ofWritable('c.workspace_id')}
+        where c.not_before < now() - older_than
         group by c.workspace_id, c.rep_id
       ) due
       order by due.turn
@@ -280,17 +276,17 @@ async function createSweepFunctions(db: Kysely<unknown>): Promise<void> {
     language sql stable ${asOwner} as $$
       select w.workspace_id, w.timezone, w.periodic_through, w.test_day
       from workspaces w
-      where ${ofWritable('w.workspace_id')} and (
-        exists (select from plan_rules r where r.workspace_id = w.workspace_id and r.phase = 'periodic')
-        or exists (select from plan_versions v where v.workspace_id = w.workspace_id and v.fx->>'date' = 'period_end'))
+      where exists (select from plan_rules r where r.workspace_id = w.workspace_id and r.phase = 'periodic')
+        or exists (
+          select from plan_versions v where v.workspace_id = w.workspace_id and v.fx->>'date' = 'period_end'
+        )
     $$`.execute(db);
   await sql`
     create function running_jobs()
     returns table (workspace_id uuid, job_id uuid)
     language sql stable ${asOwner} as $$
       select j.workspace_id, j.job_id from jobs j
-      where j.status = 'running' and j.started_at < now() - interval '5 seconds' and ${ofWritable('j.workspace_id')}
-      limit 1000
+      where j.status = 'running' and j.started_at < now() - interval '5 seconds' limit 1000
     $$`.execute(db);
   await grantToService(db, [
     'due_period_checks(interval, integer)',
@@ -327,8 +323,7 @@ async function createDueLanes(db: Kysely<unknown>): Promise<void> {
           order by q.workspace_id limit 1)
         from w where w.workspace_id is not null
       )
-      select array_agg(w.workspace_id) into waiting from w
-      where w.workspace_id is not null and ${ofWritable('w.workspace_id')};
+      select array_agg(w.workspace_id) into waiting from w where w.workspace_id is not null;
       if waiting is null then
         return;
       end if;
@@ -344,13 +339,10 @@ async function createDueLanes(db: Kysely<unknown>): Promise<void> {
               and (l.not_before is null or l.not_before <= now())
               and not exists (select from crm_sync_runs r
                 where r.workspace_id = q.workspace_id and r.sync_run_id = q.sync_run_id and r.failing_since is null)
-              -- The first one of the rep. Only the primary key has this order: with an equality, a table that was
-              -- vacuumed while many rows were inserted reads all older requests for each (9 s for 50,000).
-              and q.request_id = (select e.request_id from calculation_requests e
-                where e.workspace_id = q.workspace_id and e.rep_id >= q.rep_id
+              and not exists (select from calculation_requests e
+                where e.workspace_id = q.workspace_id and e.rep_id = q.rep_id and e.request_id < q.request_id
                   and e.requested_at < before and not exists (select from crm_sync_runs r
-                    where r.workspace_id = e.workspace_id and r.sync_run_id = e.sync_run_id and r.failing_since is null)
-                order by e.rep_id, e.request_id limit 1)
+                    where r.workspace_id = e.workspace_id and r.sync_run_id = e.sync_run_id and r.failing_since is null))
             order by q.request_id
             limit lanes_of_each
           ) due;

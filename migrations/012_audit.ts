@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely';
-import { asOwner, grantToService, ofWritable } from './owner-functions.js';
+import { asOwner, grantToService } from './owner-functions.js';
 import { appRole, insertOnly, tenantTable } from './tenant-table.js';
 
 /** The audit log: calculations, changes and sign-ins, and the calls of people and keys. */
@@ -113,10 +113,7 @@ async function createSeal(db: Kysely<unknown>): Promise<void> {
       last_hash bytea;
       sealed integer := 0;
     begin
-      for of_workspace in
-        select distinct a.workspace_id from audit_entries a
-        where a.position is null and ${ofWritable('a.workspace_id')}
-      loop
+      for of_workspace in select distinct a.workspace_id from audit_entries a where a.position is null loop
         continue when not pg_try_advisory_xact_lock(hashtextextended('audit:' || of_workspace, 0));
         select a.position, a.hash into last_position, last_hash from audit_entries a
         where a.workspace_id = of_workspace and a.position is not null order by a.position desc limit 1;
@@ -159,7 +156,7 @@ async function createRejectedCalls(db: Kysely<unknown>): Promise<void> {
     create function record_repeated_rejections() returns void
     language sql volatile ${asOwner} as $$
       with ended as (
-        delete from rejected_calls where minute < date_trunc('minute', now()) and ${ofWritable('workspace_id')}
+        delete from rejected_calls where minute < date_trunc('minute', now())
         returning workspace_id, entry_id, head, repeats
       )
       insert into audit_entries (workspace_id, entry_id, content)
@@ -174,10 +171,9 @@ async function createAuditWork(db: Kysely<unknown>): Promise<void> {
   await sql`
     create function audit_work() returns table (kind text)
     language sql stable ${asOwner} as $$
-      (select 'seal' from audit_entries where position is null and ${ofWritable('workspace_id')} limit 1)
+      (select 'seal' from audit_entries where position is null limit 1)
       union all
-      (select 'record' from rejected_calls
-        where minute < date_trunc('minute', now()) and ${ofWritable('workspace_id')} limit 1)
+      (select 'record' from rejected_calls where minute < date_trunc('minute', now()) limit 1)
     $$`.execute(db);
   await grantToService(db, ['audit_work()']);
 }

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 import { bumpCacheVersion, recordRowChanges } from './change-triggers.js';
-import { asOwner, grantToService, ofWritable } from './owner-functions.js';
+import { asOwner, grantToService } from './owner-functions.js';
 import { insertOnly, tenantTable } from './tenant-table.js';
 
 /** Chains of approval: who has signed which version, who signs for others, and adjustments that wait for a decision. */
@@ -98,7 +98,7 @@ async function createReminders(db: Kysely<unknown>): Promise<void> {
     returns table (workspace_id uuid, timezone text, test_day date, reminded_on date)
     language sql stable ${asOwner} as $$
       select w.workspace_id, w.timezone, w.test_day, w.signers_reminded_on from workspaces w
-      where w.approval_steps is not null and ${ofWritable('w.workspace_id')}
+      where w.approval_steps is not null
     $$`.execute(db);
   await grantToService(db, ['workspaces_with_steps()']);
 }

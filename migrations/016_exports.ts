@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely';
-import { bumpCacheVersion, recordRowChanges } from './change-triggers.js';
+import { recordRowChanges } from './change-triggers.js';
 import { tenantTable } from './tenant-table.js';
 
 /** Files that workers generate, and what was handed over to payroll. */
@@ -55,6 +55,5 @@ async function createHandovers(db: Kysely<unknown>): Promise<void> {
     db,
   );
   await tenantTable(db, 'payroll_handovers');
-  await bumpCacheVersion(db, 'payroll_handovers');
   await recordRowChanges(db, 'payroll_handovers', { ids: ['handover_id'], hidden: ['note'], ignored: ['amounts'] });
 }

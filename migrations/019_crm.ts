@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 import { recordRowChanges } from './change-triggers.js';
-import { asOwner, grantToService, ofWritable } from './owner-functions.js';
+import { asOwner, grantToService } from './owner-functions.js';
 import { tenantTable } from './tenant-table.js';
 
 /** Connections to CRMs, their members and fields, and running syncs. */
@@ -173,8 +173,8 @@ async function createHistory(db: Kysely<unknown>): Promise<void> {
   await sql`
     create function delete_old_syncs() returns void
     language sql volatile ${asOwner} as $$
-      delete from crm_syncs where ${ofWritable('workspace_id')} and (ended_at < now() - interval '90 days'
-        or (kind = 'poll' and status = 'completed' and deals = 0 and ended_at < now() - interval '1 day'))
+      delete from crm_syncs where ended_at < now() - interval '90 days'
+        or (kind = 'poll' and status = 'completed' and deals = 0 and ended_at < now() - interval '1 day')
     $$`.execute(db);
   await grantToService(db, ['delete_old_syncs()']);
 }
@@ -236,7 +236,6 @@ async function createSweepFunctions(db: Kysely<unknown>): Promise<void> {
       from crm_sync_runs r
       left join work_leases l on l.workspace_id = r.workspace_id and l.work = 'sync run ' || r.sync_run_id
       where r.not_before <= now() and (l.leased_until is null or l.leased_until < now())
-        and ${ofWritable('r.workspace_id')}
     $$`.execute(db);
   await sql`
     create function due_polls(providers text[])
@@ -244,7 +243,7 @@ async function createSweepFunctions(db: Kysely<unknown>): Promise<void> {
     language sql stable ${asOwner} as $$
       select c.workspace_id, c.provider from crm_connections c
       where c.provider = any(providers) and c.connected_at is not null and c.credentials is not null and c.sync_enabled
-        and c.broken_at is null and (c.poll_due_at is null or c.poll_due_at <= now()) and ${ofWritable('c.workspace_id')}
+        and c.broken_at is null and (c.poll_due_at is null or c.poll_due_at <= now())
         and not exists (select from crm_sync_runs r
           where r.workspace_id = c.workspace_id and r.provider = c.provider and r.kind = 'poll')
     $$`.execute(db);
@@ -256,7 +255,7 @@ async function createSweepFunctions(db: Kysely<unknown>): Promise<void> {
       from crm_write_backs w
       join crm_connections c on c.workspace_id = w.workspace_id and c.provider = w.provider and c.broken_at is null
       left join work_leases l on l.workspace_id = w.workspace_id and l.work = 'write back'
-      where (l.leased_until is null or l.leased_until < now()) and ${ofWritable('w.workspace_id')}
+      where (l.leased_until is null or l.leased_until < now())
         and (exists (select from write_back_requests r where r.workspace_id = w.workspace_id)
           or w.not_before <= now() and (w.checked_at is null or w.findings <> '[]' or exists (
             select from deal_write_backs d

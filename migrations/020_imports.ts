@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely';
-import { asOwner, grantToService, ofWritable } from './owner-functions.js';
+import { asOwner, grantToService } from './owner-functions.js';
 import { tenantTable } from './tenant-table.js';
 
 /** What each import of a file has changed, and imports by a schedule. */
@@ -118,7 +118,6 @@ async function createDueFunction(db: Kysely<unknown>): Promise<void> {
             partition by s.workspace_id order by s.last_run_at nulls first, s.next_run_at, s.scheduled_import_id) as turn
         from scheduled_imports s
         where not s.paused and (s.next_run_at <= now() or s.requests > s.handled_requests)
-          and ${ofWritable('s.workspace_id')}
           and not exists (
             select from running r
             where r.workspace_id = s.workspace_id and r.work = 'scheduled import ' || s.scheduled_import_id)

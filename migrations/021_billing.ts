@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely';
-import { asOwner, grantToService, ofWritable } from './owner-functions.js';
+import { asOwner, grantToService } from './owner-functions.js';
 import { forceRowSecurity, tenantTable } from './tenant-table.js';
 
 /** The billing provider's customers and subscriptions. */
@@ -71,8 +71,7 @@ async function createFunctions(db: Kysely<unknown>): Promise<void> {
     returns table (workspace_id uuid, customer_id text, check_at timestamptz)
     language sql stable ${asOwner} as $$
       select c.workspace_id, c.customer_id, c.check_at from billing_customers c
-      where c.check_at <= now() and ${ofWritable('c.workspace_id')}
-      order by c.check_at limit max_customers
+      where c.check_at <= now() order by c.check_at limit max_customers
     $$`.execute(db);
   // One process at a time, and the next one only after the pause. If the process dies, another claims it then.
   await sql`

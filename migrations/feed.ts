@@ -2,28 +2,24 @@ import { type Kysely, sql } from 'kysely';
 import { tenantTable } from './tenant-table.js';
 
 /**
- * Feeds of deals and commission events are in an order that is safe for commits: the column `changed_in` is the transaction
- * that wrote the row last. Every transaction below the oldest one that is open has ended, so a reader who has read all rows
- * below it misses nothing: whatever is committed later has a larger number. The condition of the index holds for every row; only
- * statements that compare the number can read the index.
+ * Feeds of deals and commission events are in an order that is safe for commits: the column `changed_in` of their tables
+ * is the transaction that wrote the row last. Every transaction below the oldest one that is open has ended, so a reader
+ * who has read all rows below it misses nothing: whatever is committed later has a larger number.
  */
-export async function indexChanges(
-  db: Kysely<unknown>,
-  table: 'deals' | 'commission_event_history',
-  key: string,
-): Promise<void> {
-  await sql`
-    create index ${sql.ref(`${table}_by_change`)}
-    on ${sql.table(table)} (workspace_id, changed_in, ${sql.ref(key)}) where changed_in is not null`.execute(db);
-}
-
-/** Stores the keys of rows that are deleted. */
-export async function keepRemovedRows(
+export async function createFeed(
   db: Kysely<unknown>,
   table: 'deals' | 'commission_events',
   key: string,
   rep = 'null::uuid',
 ): Promise<void> {
+  const name = sql.table(table);
+  await sql`create index ${sql.ref(`${table}_by_change`)} on ${name} (workspace_id, changed_in, ${sql.ref(key)})`.execute(
+    db,
+  );
+  await sql`
+    create trigger stamp_changed_row before update on ${name} for each row execute function stamp_changed_row()`.execute(
+    db,
+  );
   await sql`
     create function ${sql.raw(`keep_removed_${table}`)}() returns trigger
     language plpgsql as $$
@@ -35,12 +31,19 @@ export async function keepRemovedRows(
       return null;
     end $$`.execute(db);
   await sql`
-    create trigger keep_removed_rows after delete on ${sql.table(table)} referencing old table as old_rows
+    create trigger keep_removed_rows after delete on ${name} referencing old table as old_rows
     for each statement execute function ${sql.raw(`keep_removed_${table}`)}()`.execute(db);
 }
 
 /** The keys of rows that were deleted, so that readers of the feeds delete them too. */
 export async function createRemovedRows(db: Kysely<unknown>): Promise<void> {
+  await sql`
+    create function stamp_changed_row() returns trigger
+    language plpgsql as $$
+    begin
+      new.changed_in := pg_current_xact_id();
+      return new;
+    end $$`.execute(db);
   await sql`
     create table removed_rows (
       workspace_id uuid not null,

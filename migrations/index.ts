@@ -20,6 +20,10 @@ import * as finance from './018_finance.js';
 import * as crm from './019_crm.js';
 import * as imports from './020_imports.js';
 import * as billing from './021_billing.js';
+import * as writableWorkspaces from './022_writable_workspaces.js';
+import * as dealsAndEvents from './023_deals_and_events.js';
+import * as peopleFacts from './024_people_facts.js';
+import * as books from './025_books.js';
 
 /** Every migration in its order. A released migration never changes; a later one corrects it. */
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -44,4 +48,8 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '019_crm': crm,
   '020_imports': imports,
   '021_billing': billing,
+  '022_writable_workspaces': writableWorkspaces,
+  '023_deals_and_events': dealsAndEvents,
+  '024_people_facts': peopleFacts,
+  '025_books': books,
 };

@@ -1,4 +1,4 @@
-import { type Kysely, type RawBuilder, sql } from 'kysely';
+import { type Kysely, sql } from 'kysely';
 import { appRole, ownerSearchPath } from './tenant-table.js';
 
 /**
@@ -14,16 +14,6 @@ export const asOwner = sql.raw(`security definer set search_path = ${ownerSearch
 export const asOwnerWithIndexes = sql.raw(
   `security definer set search_path = ${ownerSearchPath} set enable_seqscan = off`,
 );
-
-/**
- * Whether the workspace of a row may be written, also if it has none. One that is moved or deleted rejects it, and its row
- * would make a statement about all workspaces fail.
- */
-export function ofWritable(workspaceId: string): RawBuilder<unknown> {
-  return sql.raw(
-    `coalesce(${workspaceId} <> all (array(select of_move.workspace_id from read_only_workspaces() of_move)), true)`,
-  );
-}
 
 /** Lets the service execute the functions, and no other role. */
 export async function grantToService(db: Kysely<unknown>, signatures: readonly string[]): Promise<void> {

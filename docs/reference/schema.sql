@@ -29,14 +29,14 @@ CREATE TABLE workspaces (
   currency_fields text[] NOT NULL DEFAULT '{}'::text[],
   pay_fx jsonb,
   accounting jsonb,
-  corrections_found jsonb,
   periodic_through date,
   sends_events boolean NOT NULL DEFAULT false,
   writes_back boolean NOT NULL DEFAULT false,
-  rep_digest jsonb,
   digest_of date,
   configuration_revision uuid NOT NULL DEFAULT gen_random_uuid(),
   created_at timestamp with time zone NOT NULL DEFAULT now(),
+  rep_digest jsonb,
+  corrections_found jsonb,
   CONSTRAINT workspaces_pkey PRIMARY KEY (workspace_id),
   CONSTRAINT workspaces_agent_writes_check CHECK ((agent_writes = ANY (ARRAY['allow'::text, 'confirm'::text, 'deny'::text]))),
   CONSTRAINT workspaces_currency_check CHECK ((currency ~ '^[A-Z]{3}$'::text)),
@@ -218,21 +218,6 @@ CREATE POLICY absence_history_of_owner ON absence_history TO CURRENT_USER USING 
 CREATE POLICY absence_history_of_workspace ON absence_history TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
 GRANT INSERT, SELECT ON absence_history TO commissions_app;
 
-CREATE TABLE holidays (
-  workspace_id uuid NOT NULL,
-  day date NOT NULL,
-  name text NOT NULL,
-  CONSTRAINT holidays_pkey PRIMARY KEY (workspace_id, day),
-  CONSTRAINT holidays_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(workspace_id),
-  CONSTRAINT holidays_name_check CHECK (((length(name) >= 1) AND (length(name) <= 200)))
-);
-CREATE TRIGGER bump_workspace_cache_version AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON holidays FOR EACH STATEMENT EXECUTE FUNCTION bump_workspace_cache_version();
-CREATE TRIGGER record_row_change AFTER INSERT OR DELETE OR UPDATE ON holidays FOR EACH ROW WHEN ((current_setting('app.records_changes'::text, true) = 'on'::text)) EXECUTE FUNCTION record_row_change('day', 'name', '');
-ALTER TABLE holidays ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
-CREATE POLICY holidays_of_owner ON holidays TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
-CREATE POLICY holidays_of_workspace ON holidays TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
-GRANT DELETE, INSERT, SELECT, UPDATE ON holidays TO commissions_app;
-
 CREATE TABLE employment_history (
   workspace_id uuid NOT NULL,
   position bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
@@ -315,50 +300,6 @@ ALTER TABLE rep_pay_currency_history ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL 
 CREATE POLICY rep_pay_currency_history_of_owner ON rep_pay_currency_history TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
 CREATE POLICY rep_pay_currency_history_of_workspace ON rep_pay_currency_history TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
 GRANT INSERT, SELECT ON rep_pay_currency_history TO commissions_app;
-
-CREATE TABLE person_values (
-  workspace_id uuid NOT NULL,
-  rep_id uuid NOT NULL,
-  slug text NOT NULL,
-  dated_values jsonb NOT NULL,
-  CONSTRAINT person_values_pkey PRIMARY KEY (workspace_id, rep_id, slug),
-  CONSTRAINT person_values_workspace_id_rep_id_fkey FOREIGN KEY (workspace_id, rep_id) REFERENCES reps(workspace_id, rep_id),
-  CONSTRAINT person_values_dated_values_check CHECK ((jsonb_typeof(dated_values) = 'array'::text)),
-  CONSTRAINT person_values_slug_check CHECK (((length(slug) >= 1) AND (length(slug) <= 50)))
-);
-CREATE TRIGGER bump_configuration_revision AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON person_values FOR EACH STATEMENT EXECUTE FUNCTION bump_configuration_revision();
-CREATE TRIGGER bump_workspace_cache_version AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON person_values FOR EACH STATEMENT EXECUTE FUNCTION bump_workspace_cache_version();
-CREATE TRIGGER record_row_change AFTER INSERT OR DELETE OR UPDATE ON person_values FOR EACH ROW WHEN ((current_setting('app.records_changes'::text, true) = 'on'::text)) EXECUTE FUNCTION record_row_change('rep_id,slug', 'dated_values', '');
-ALTER TABLE person_values ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
-CREATE POLICY person_values_of_owner ON person_values TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
-CREATE POLICY person_values_of_workspace ON person_values TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
-GRANT DELETE, INSERT, SELECT, UPDATE ON person_values TO commissions_app;
-
-CREATE TABLE visits (
-  workspace_id uuid NOT NULL,
-  rep_id uuid NOT NULL,
-  since timestamp with time zone,
-  visited_at timestamp with time zone NOT NULL,
-  CONSTRAINT visits_pkey PRIMARY KEY (workspace_id, rep_id),
-  CONSTRAINT visits_workspace_id_rep_id_fkey FOREIGN KEY (workspace_id, rep_id) REFERENCES reps(workspace_id, rep_id) ON DELETE CASCADE
-);
-ALTER TABLE visits ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
-CREATE POLICY visits_of_owner ON visits TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
-CREATE POLICY visits_of_workspace ON visits TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
-GRANT DELETE, INSERT, SELECT, UPDATE ON visits TO commissions_app;
-
-CREATE TABLE rep_digests (
-  workspace_id uuid NOT NULL,
-  rep_id uuid NOT NULL,
-  week date NOT NULL,
-  until timestamp with time zone NOT NULL,
-  CONSTRAINT rep_digests_pkey PRIMARY KEY (workspace_id, rep_id),
-  CONSTRAINT rep_digests_workspace_id_rep_id_fkey FOREIGN KEY (workspace_id, rep_id) REFERENCES reps(workspace_id, rep_id) ON DELETE CASCADE
-);
-ALTER TABLE rep_digests ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
-CREATE POLICY rep_digests_of_owner ON rep_digests TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
-CREATE POLICY rep_digests_of_workspace ON rep_digests TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
-GRANT DELETE, INSERT, SELECT, UPDATE ON rep_digests TO commissions_app;
 
 CREATE UNLOGGED TABLE rate_windows (
   workspace_id uuid NOT NULL,
@@ -2497,13 +2438,13 @@ GRANT DELETE, INSERT, SELECT, UPDATE ON exception_job_rows TO commissions_app;
 CREATE TABLE accounting_entities (
   workspace_id uuid NOT NULL,
   code text NOT NULL,
-  version integer NOT NULL,
   name text NOT NULL,
   currency text NOT NULL,
-  framework text NOT NULL DEFAULT 'us_gaap'::text,
   payroll_tax jsonb NOT NULL DEFAULT '[]'::jsonb,
   accounts jsonb NOT NULL DEFAULT '{}'::jsonb,
   stored_at timestamp with time zone NOT NULL,
+  version integer NOT NULL,
+  framework text NOT NULL DEFAULT 'us_gaap'::text,
   CONSTRAINT accounting_entities_pkey PRIMARY KEY (workspace_id, code, version),
   CONSTRAINT accounting_entities_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(workspace_id),
   CONSTRAINT accounting_entities_code_check CHECK ((code ~ '^[a-z0-9_-]{1,30}$'::text)),
@@ -2518,23 +2459,6 @@ ALTER TABLE accounting_entities ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECUR
 CREATE POLICY accounting_entities_of_owner ON accounting_entities TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
 CREATE POLICY accounting_entities_of_workspace ON accounting_entities TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
 GRANT INSERT, SELECT ON accounting_entities TO commissions_app;
-
-CREATE TABLE accounting_rep_entities (
-  workspace_id uuid NOT NULL,
-  rep_id uuid NOT NULL,
-  version integer NOT NULL,
-  entities jsonb NOT NULL,
-  stored_at timestamp with time zone NOT NULL,
-  CONSTRAINT accounting_rep_entities_pkey PRIMARY KEY (workspace_id, rep_id, version),
-  CONSTRAINT accounting_rep_entities_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(workspace_id),
-  CONSTRAINT accounting_rep_entities_workspace_id_rep_id_fkey FOREIGN KEY (workspace_id, rep_id) REFERENCES reps(workspace_id, rep_id),
-  CONSTRAINT accounting_rep_entities_version_check CHECK ((version > 0))
-);
-CREATE TRIGGER bump_workspace_cache_version AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON accounting_rep_entities FOR EACH STATEMENT EXECUTE FUNCTION bump_workspace_cache_version();
-ALTER TABLE accounting_rep_entities ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
-CREATE POLICY accounting_rep_entities_of_owner ON accounting_rep_entities TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
-CREATE POLICY accounting_rep_entities_of_workspace ON accounting_rep_entities TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
-GRANT INSERT, SELECT ON accounting_rep_entities TO commissions_app;
 
 CREATE TABLE accounting_policies (
   workspace_id uuid NOT NULL,
@@ -2559,52 +2483,6 @@ ALTER TABLE accounting_policies ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECUR
 CREATE POLICY accounting_policies_of_owner ON accounting_policies TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
 CREATE POLICY accounting_policies_of_workspace ON accounting_policies TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
 GRANT DELETE, INSERT, SELECT, UPDATE ON accounting_policies TO commissions_app;
-
-CREATE TABLE accounting_write_offs (
-  workspace_id uuid NOT NULL,
-  write_off_id uuid NOT NULL,
-  rep_id uuid NOT NULL,
-  entity text NOT NULL,
-  currency text NOT NULL,
-  amount numeric NOT NULL,
-  day date NOT NULL,
-  reason text NOT NULL,
-  status text NOT NULL,
-  proposed_by text NOT NULL,
-  proposed_by_id uuid,
-  proposed_at timestamp with time zone NOT NULL,
-  decided_by text,
-  decided_at timestamp with time zone,
-  CONSTRAINT accounting_write_offs_pkey PRIMARY KEY (workspace_id, write_off_id),
-  CONSTRAINT accounting_write_offs_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(workspace_id),
-  CONSTRAINT accounting_write_offs_workspace_id_rep_id_fkey FOREIGN KEY (workspace_id, rep_id) REFERENCES reps(workspace_id, rep_id),
-  CONSTRAINT accounting_write_offs_amount_check CHECK ((amount > (0)::numeric)),
-  CONSTRAINT accounting_write_offs_check CHECK (((status = 'proposed'::text) = (decided_at IS NULL))),
-  CONSTRAINT accounting_write_offs_reason_check CHECK (((length(reason) >= 1) AND (length(reason) <= 1000))),
-  CONSTRAINT accounting_write_offs_status_check CHECK ((status = ANY (ARRAY['proposed'::text, 'approved'::text, 'withdrawn'::text])))
-);
-CREATE TRIGGER bump_workspace_cache_version AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON accounting_write_offs FOR EACH STATEMENT EXECUTE FUNCTION bump_workspace_cache_version();
-ALTER TABLE accounting_write_offs ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
-CREATE POLICY accounting_write_offs_of_owner ON accounting_write_offs TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
-CREATE POLICY accounting_write_offs_of_workspace ON accounting_write_offs TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
-GRANT DELETE, INSERT, SELECT, UPDATE ON accounting_write_offs TO commissions_app;
-
-CREATE TABLE accounting_estimates (
-  workspace_id uuid NOT NULL,
-  month text NOT NULL,
-  version integer NOT NULL,
-  estimates jsonb NOT NULL,
-  stored_at timestamp with time zone NOT NULL,
-  CONSTRAINT accounting_estimates_pkey PRIMARY KEY (workspace_id, month, version),
-  CONSTRAINT accounting_estimates_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(workspace_id),
-  CONSTRAINT accounting_estimates_month_check CHECK ((month ~ '^([0-9]{4}-|FY[0-9]{4}-P)[0-9]{2}$'::text)),
-  CONSTRAINT accounting_estimates_version_check CHECK ((version > 0))
-);
-CREATE TRIGGER bump_workspace_cache_version AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON accounting_estimates FOR EACH STATEMENT EXECUTE FUNCTION bump_workspace_cache_version();
-ALTER TABLE accounting_estimates ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
-CREATE POLICY accounting_estimates_of_owner ON accounting_estimates TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
-CREATE POLICY accounting_estimates_of_workspace ON accounting_estimates TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
-GRANT INSERT, SELECT ON accounting_estimates TO commissions_app;
 
 CREATE TABLE accounting_preparations (
   workspace_id uuid NOT NULL,
@@ -2684,42 +2562,6 @@ ALTER TABLE accounting_lines ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY
 CREATE POLICY accounting_lines_of_owner ON accounting_lines TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
 CREATE POLICY accounting_lines_of_workspace ON accounting_lines TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
 GRANT INSERT, SELECT ON accounting_lines TO commissions_app;
-
-CREATE TABLE accounting_lots (
-  workspace_id uuid NOT NULL,
-  month text NOT NULL,
-  version smallint NOT NULL,
-  entity text NOT NULL,
-  rep_id uuid NOT NULL,
-  lot_key text NOT NULL,
-  content jsonb NOT NULL,
-  CONSTRAINT accounting_lots_pkey PRIMARY KEY (workspace_id, rep_id, lot_key, entity, month, version),
-  CONSTRAINT accounting_lots_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(workspace_id)
-);
-ALTER TABLE accounting_lots ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
-CREATE POLICY accounting_lots_of_owner ON accounting_lots TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
-CREATE POLICY accounting_lots_of_workspace ON accounting_lots TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
-GRANT INSERT, SELECT ON accounting_lots TO commissions_app;
-
-CREATE TABLE accounting_facts (
-  workspace_id uuid NOT NULL,
-  position bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
-  kind text NOT NULL,
-  deal_id text NOT NULL,
-  name text NOT NULL,
-  content jsonb,
-  changed_at timestamp with time zone NOT NULL DEFAULT now(),
-  CONSTRAINT accounting_facts_pkey PRIMARY KEY (workspace_id, kind, deal_id, name, "position"),
-  CONSTRAINT accounting_facts_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(workspace_id),
-  CONSTRAINT accounting_facts_kind_check CHECK ((kind = ANY (ARRAY['contract'::text, 'impairment'::text, 'opening_lot'::text])))
-);
-CREATE INDEX accounting_facts_of_rep ON accounting_facts USING btree (workspace_id, kind, ((content ->> 'repId'::text)));
-CREATE TRIGGER bump_workspace_cache_version AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON accounting_facts FOR EACH STATEMENT EXECUTE FUNCTION bump_workspace_cache_version();
-CREATE TRIGGER record_row_change AFTER INSERT OR DELETE OR UPDATE ON accounting_facts FOR EACH ROW WHEN ((current_setting('app.records_changes'::text, true) = 'on'::text)) EXECUTE FUNCTION record_row_change('kind,deal_id,name', '', 'changed_at');
-ALTER TABLE accounting_facts ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
-CREATE POLICY accounting_facts_of_owner ON accounting_facts TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
-CREATE POLICY accounting_facts_of_workspace ON accounting_facts TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
-GRANT INSERT, SELECT ON accounting_facts TO commissions_app;
 
 CREATE TABLE crm_connections (
   workspace_id uuid NOT NULL,
@@ -3057,6 +2899,164 @@ CREATE TABLE billing_recovery (
 );
 ALTER TABLE billing_recovery ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 CREATE POLICY billing_recovery_of_owner ON billing_recovery TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
+
+CREATE TABLE holidays (
+  workspace_id uuid NOT NULL,
+  day date NOT NULL,
+  name text NOT NULL,
+  CONSTRAINT holidays_pkey PRIMARY KEY (workspace_id, day),
+  CONSTRAINT holidays_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(workspace_id),
+  CONSTRAINT holidays_name_check CHECK (((length(name) >= 1) AND (length(name) <= 200)))
+);
+CREATE TRIGGER bump_workspace_cache_version AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON holidays FOR EACH STATEMENT EXECUTE FUNCTION bump_workspace_cache_version();
+CREATE TRIGGER record_row_change AFTER INSERT OR DELETE OR UPDATE ON holidays FOR EACH ROW WHEN ((current_setting('app.records_changes'::text, true) = 'on'::text)) EXECUTE FUNCTION record_row_change('day', 'name', '');
+ALTER TABLE holidays ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY holidays_of_owner ON holidays TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
+CREATE POLICY holidays_of_workspace ON holidays TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
+GRANT DELETE, INSERT, SELECT, UPDATE ON holidays TO commissions_app;
+
+CREATE TABLE person_values (
+  workspace_id uuid NOT NULL,
+  rep_id uuid NOT NULL,
+  slug text NOT NULL,
+  dated_values jsonb NOT NULL,
+  CONSTRAINT person_values_pkey PRIMARY KEY (workspace_id, rep_id, slug),
+  CONSTRAINT person_values_workspace_id_rep_id_fkey FOREIGN KEY (workspace_id, rep_id) REFERENCES reps(workspace_id, rep_id),
+  CONSTRAINT person_values_dated_values_check CHECK ((jsonb_typeof(dated_values) = 'array'::text)),
+  CONSTRAINT person_values_slug_check CHECK (((length(slug) >= 1) AND (length(slug) <= 50)))
+);
+CREATE TRIGGER bump_configuration_revision AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON person_values FOR EACH STATEMENT EXECUTE FUNCTION bump_configuration_revision();
+CREATE TRIGGER bump_workspace_cache_version AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON person_values FOR EACH STATEMENT EXECUTE FUNCTION bump_workspace_cache_version();
+CREATE TRIGGER record_row_change AFTER INSERT OR DELETE OR UPDATE ON person_values FOR EACH ROW WHEN ((current_setting('app.records_changes'::text, true) = 'on'::text)) EXECUTE FUNCTION record_row_change('rep_id,slug', 'dated_values', '');
+ALTER TABLE person_values ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY person_values_of_owner ON person_values TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
+CREATE POLICY person_values_of_workspace ON person_values TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
+GRANT DELETE, INSERT, SELECT, UPDATE ON person_values TO commissions_app;
+
+CREATE TABLE visits (
+  workspace_id uuid NOT NULL,
+  rep_id uuid NOT NULL,
+  since timestamp with time zone,
+  visited_at timestamp with time zone NOT NULL,
+  CONSTRAINT visits_pkey PRIMARY KEY (workspace_id, rep_id),
+  CONSTRAINT visits_workspace_id_rep_id_fkey FOREIGN KEY (workspace_id, rep_id) REFERENCES reps(workspace_id, rep_id) ON DELETE CASCADE
+);
+ALTER TABLE visits ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY visits_of_owner ON visits TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
+CREATE POLICY visits_of_workspace ON visits TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
+GRANT DELETE, INSERT, SELECT, UPDATE ON visits TO commissions_app;
+
+CREATE TABLE rep_digests (
+  workspace_id uuid NOT NULL,
+  rep_id uuid NOT NULL,
+  week date NOT NULL,
+  until timestamp with time zone NOT NULL,
+  CONSTRAINT rep_digests_pkey PRIMARY KEY (workspace_id, rep_id),
+  CONSTRAINT rep_digests_workspace_id_rep_id_fkey FOREIGN KEY (workspace_id, rep_id) REFERENCES reps(workspace_id, rep_id) ON DELETE CASCADE
+);
+ALTER TABLE rep_digests ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY rep_digests_of_owner ON rep_digests TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
+CREATE POLICY rep_digests_of_workspace ON rep_digests TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
+GRANT DELETE, INSERT, SELECT, UPDATE ON rep_digests TO commissions_app;
+
+CREATE TABLE accounting_rep_entities (
+  workspace_id uuid NOT NULL,
+  rep_id uuid NOT NULL,
+  version integer NOT NULL,
+  entities jsonb NOT NULL,
+  stored_at timestamp with time zone NOT NULL,
+  CONSTRAINT accounting_rep_entities_pkey PRIMARY KEY (workspace_id, rep_id, version),
+  CONSTRAINT accounting_rep_entities_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(workspace_id),
+  CONSTRAINT accounting_rep_entities_workspace_id_rep_id_fkey FOREIGN KEY (workspace_id, rep_id) REFERENCES reps(workspace_id, rep_id),
+  CONSTRAINT accounting_rep_entities_version_check CHECK ((version > 0))
+);
+CREATE TRIGGER bump_workspace_cache_version AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON accounting_rep_entities FOR EACH STATEMENT EXECUTE FUNCTION bump_workspace_cache_version();
+ALTER TABLE accounting_rep_entities ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY accounting_rep_entities_of_owner ON accounting_rep_entities TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
+CREATE POLICY accounting_rep_entities_of_workspace ON accounting_rep_entities TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
+GRANT INSERT, SELECT ON accounting_rep_entities TO commissions_app;
+
+CREATE TABLE accounting_write_offs (
+  workspace_id uuid NOT NULL,
+  write_off_id uuid NOT NULL,
+  rep_id uuid NOT NULL,
+  entity text NOT NULL,
+  currency text NOT NULL,
+  amount numeric NOT NULL,
+  day date NOT NULL,
+  reason text NOT NULL,
+  status text NOT NULL,
+  proposed_by text NOT NULL,
+  proposed_by_id uuid,
+  proposed_at timestamp with time zone NOT NULL,
+  decided_by text,
+  decided_at timestamp with time zone,
+  CONSTRAINT accounting_write_offs_pkey PRIMARY KEY (workspace_id, write_off_id),
+  CONSTRAINT accounting_write_offs_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(workspace_id),
+  CONSTRAINT accounting_write_offs_workspace_id_rep_id_fkey FOREIGN KEY (workspace_id, rep_id) REFERENCES reps(workspace_id, rep_id),
+  CONSTRAINT accounting_write_offs_amount_check CHECK ((amount > (0)::numeric)),
+  CONSTRAINT accounting_write_offs_check CHECK (((status = 'proposed'::text) = (decided_at IS NULL))),
+  CONSTRAINT accounting_write_offs_reason_check CHECK (((length(reason) >= 1) AND (length(reason) <= 1000))),
+  CONSTRAINT accounting_write_offs_status_check CHECK ((status = ANY (ARRAY['proposed'::text, 'approved'::text, 'withdrawn'::text])))
+);
+CREATE TRIGGER bump_workspace_cache_version AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON accounting_write_offs FOR EACH STATEMENT EXECUTE FUNCTION bump_workspace_cache_version();
+ALTER TABLE accounting_write_offs ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY accounting_write_offs_of_owner ON accounting_write_offs TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
+CREATE POLICY accounting_write_offs_of_workspace ON accounting_write_offs TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
+GRANT DELETE, INSERT, SELECT, UPDATE ON accounting_write_offs TO commissions_app;
+
+CREATE TABLE accounting_estimates (
+  workspace_id uuid NOT NULL,
+  month text NOT NULL,
+  version integer NOT NULL,
+  estimates jsonb NOT NULL,
+  stored_at timestamp with time zone NOT NULL,
+  CONSTRAINT accounting_estimates_pkey PRIMARY KEY (workspace_id, month, version),
+  CONSTRAINT accounting_estimates_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(workspace_id),
+  CONSTRAINT accounting_estimates_month_check CHECK ((month ~ '^([0-9]{4}-|FY[0-9]{4}-P)[0-9]{2}$'::text)),
+  CONSTRAINT accounting_estimates_version_check CHECK ((version > 0))
+);
+CREATE TRIGGER bump_workspace_cache_version AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON accounting_estimates FOR EACH STATEMENT EXECUTE FUNCTION bump_workspace_cache_version();
+ALTER TABLE accounting_estimates ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY accounting_estimates_of_owner ON accounting_estimates TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
+CREATE POLICY accounting_estimates_of_workspace ON accounting_estimates TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
+GRANT INSERT, SELECT ON accounting_estimates TO commissions_app;
+
+CREATE TABLE accounting_lots (
+  workspace_id uuid NOT NULL,
+  month text NOT NULL,
+  version smallint NOT NULL,
+  entity text NOT NULL,
+  rep_id uuid NOT NULL,
+  lot_key text NOT NULL,
+  content jsonb NOT NULL,
+  CONSTRAINT accounting_lots_pkey PRIMARY KEY (workspace_id, rep_id, lot_key, entity, month, version),
+  CONSTRAINT accounting_lots_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(workspace_id)
+);
+ALTER TABLE accounting_lots ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY accounting_lots_of_owner ON accounting_lots TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
+CREATE POLICY accounting_lots_of_workspace ON accounting_lots TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
+GRANT INSERT, SELECT ON accounting_lots TO commissions_app;
+
+CREATE TABLE accounting_facts (
+  workspace_id uuid NOT NULL,
+  position bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
+  kind text NOT NULL,
+  deal_id text NOT NULL,
+  name text NOT NULL,
+  content jsonb,
+  changed_at timestamp with time zone NOT NULL DEFAULT now(),
+  CONSTRAINT accounting_facts_pkey PRIMARY KEY (workspace_id, kind, deal_id, name, "position"),
+  CONSTRAINT accounting_facts_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(workspace_id),
+  CONSTRAINT accounting_facts_kind_check CHECK ((kind = ANY (ARRAY['contract'::text, 'impairment'::text, 'opening_lot'::text])))
+);
+CREATE INDEX accounting_facts_of_rep ON accounting_facts USING btree (workspace_id, kind, ((content ->> 'repId'::text)));
+CREATE TRIGGER bump_workspace_cache_version AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON accounting_facts FOR EACH STATEMENT EXECUTE FUNCTION bump_workspace_cache_version();
+CREATE TRIGGER record_row_change AFTER INSERT OR DELETE OR UPDATE ON accounting_facts FOR EACH ROW WHEN ((current_setting('app.records_changes'::text, true) = 'on'::text)) EXECUTE FUNCTION record_row_change('kind,deal_id,name', '', 'changed_at');
+ALTER TABLE accounting_facts ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY accounting_facts_of_owner ON accounting_facts TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
+CREATE POLICY accounting_facts_of_workspace ON accounting_facts TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
+GRANT INSERT, SELECT ON accounting_facts TO commissions_app;
 
 CREATE VIEW deal_versions WITH (security_invoker=true) AS
  SELECT deal_snapshots.workspace_id,

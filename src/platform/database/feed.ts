@@ -4,7 +4,7 @@ import { isStorable } from './columns.js';
 import { inIndexOrder } from './in-index-order.js';
 import { type Transaction } from './unit-of-work.js';
 
-/** Rows that are read as a feed; migrations/feed.ts numbers their changes. */
+/** Rows that are read as a feed; migrations/023_deals_and_events.ts numbers their changes. */
 export interface Feed {
   readonly table: string;
   /** The columns with the key of a row and with the time of its change. */

@@ -45,7 +45,7 @@ async function migrateTables(ownerUrl: string, migrations: Migrations): Promise<
   });
 }
 
-/** Rows that were restored on another server get the number of a transaction of this one; see migrations/feed.ts. */
+/** Rows that were restored on another server get the number of a transaction of this one; see feed.ts. */
 async function adopt(database: Database): Promise<void> {
   const { rows } = await sql<{ exists: boolean }>`
     select to_regprocedure('adopt_database()') is not null as exists`.execute(database);

@@ -1,9 +1,11 @@
+import { createHash } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { expect } from 'chai';
 import { type Kysely, sql } from 'kysely';
 import pg from 'pg';
 import { migrations } from '#migrations/index.js';
 import { tenantTable } from '#migrations/tenant-table.js';
+import { newId } from '#src/kernel/ids.js';
 import {
   assertMigrated,
   listPendingMigrations,
@@ -17,9 +19,28 @@ import { migrateTestDatabase } from '#test/support/migrate-test-database.js';
 import { Service } from '#test/support/service.js';
 import { saveSimpleTerms } from '#test/support/simple-terms.js';
 import { createTestDatabase, type TestDatabase } from '#test/support/test-database.js';
+import { until } from '#test/support/until.js';
 
 const schemaFile = new URL('../../../../docs/reference/schema.sql', import.meta.url);
+const migrationsFolder = new URL('../../../../migrations/', import.meta.url);
+const changelog = new URL('../../../../CHANGELOG.md', import.meta.url);
 const header = '-- The schema that the migrations create. `npm run schema` generates this file; do not edit it.\n\n';
+
+/** The hashes of the files of each release, by version and name; `npm run release:migrations` adds one. */
+function listReleased(): Map<string, Map<string, string>> {
+  const [, ...releases] = readFileSync(new URL('released.sha256', migrationsFolder), 'utf8').split(/^# /m);
+  return new Map(
+    releases.map((text) => {
+      const [version = '', ...lines] = text.trim().split('\n');
+      return [version, new Map(lines.map((line) => line.split('  ').reverse() as [string, string]))];
+    }),
+  );
+}
+
+/** The migrations of 0.1.0, whose tables have another form than later ones. */
+const first: Migrations = Object.fromEntries(
+  Object.entries(migrations).filter(([name]) => listReleased().get('0.1.0')?.has(`${name}.ts`)),
+);
 
 /** A migration as a later release may contain it: a column with a value for each row, an index and a table. */
 const later: Migrations = {
@@ -99,6 +120,26 @@ describe('migrations', () => {
     expect(await asOwner(url, (database) => listPendingMigrations(database, migrations, 'owner'))).to.deep.equal([]);
   });
 
+  it('of a release never change, and neither does what they import', () => {
+    const released = new Map([...listReleased().values()].flatMap((files) => [...files]));
+    for (const [name, sha256] of released) {
+      const text = readFileSync(new URL(name, migrationsFolder), 'utf8');
+      expect(createHash('sha256').update(text).digest('hex'), `${name}; a later migration corrects it`).to.equal(
+        sha256,
+      );
+      for (const [, neighbour] of text.matchAll(/ from '\.\/(.+)\.js'/g))
+        expect([...released.keys()], `imported by ${name}`).to.include(`${neighbour}.ts`);
+    }
+    const names = Object.keys(migrations);
+    const ofReleases = names.filter((name) => released.has(`${name}.ts`));
+    expect(ofReleases).to.deep.equal(names.slice(0, ofReleases.length));
+  });
+
+  it('are listed for every release in the changelog (`npm run release:migrations` adds one)', () => {
+    const versions = [...readFileSync(changelog, 'utf8').matchAll(/^## (\d\S*) /gm)].map(([, version]) => version);
+    expect([...listReleased().keys()]).to.deep.equal(versions.reverse());
+  });
+
   it('apply nothing if one of them fails', async () => {
     const url = await newDatabase(false);
     const failing: Migrations = {
@@ -163,6 +204,124 @@ describe('migrations', () => {
       expect((await api.expect(200, 'GET', '/readyz')).status).to.equal('ready');
       expect(await migrateToLatest(url, migrations), 'after a rollback').to.deep.equal([]);
     });
+  });
+
+  describe('on a database of 0.1.0 with rows', () => {
+    const workspaceId = newId();
+    const repId = newId();
+    let url: string;
+
+    /** Rows in the form of 0.1.0, also without those that they refer to. */
+    const insert = (table: string, row: object) => {
+      const columns = Object.keys(row).join();
+      const json = JSON.stringify({ workspace_id: workspaceId, ...row });
+      return query(
+        url,
+        `begin; set local session_replication_role = replica;
+         insert into ${table} (workspace_id, ${columns})
+         select workspace_id, ${columns} from json_populate_record(null::${table}, ${pg.escapeLiteral(json)}); commit`,
+      );
+    };
+
+    const terms = { from: '2026-01', position: 1, match: {}, treatment: 'capitalise', convention: 'daily' };
+    const total = { account: 'commission_expense', currency: 'USD', amount: '8', value: '8' };
+    const states = { repId, currency: 'USD', approved: '5' };
+    const names = { people: {}, deals: {}, plans: {} };
+    const company = { name: 'Acme', accounts: { unassigned: { number: '1', name: 'U' } } };
+
+    async function insertBooks(): Promise<void> {
+      const proposed = { status: 'proposed', proposed_by: 'x', proposed_at: '2026-01-01' };
+      await insert('accounting_policies', { name: 'New', version: 1, terms: { ...terms, months: 36 }, ...proposed });
+      await insert('accounting_entities', { code: 'main', name: 'Acme', currency: 'USD', updated_at: '2026-01-02' });
+      const prepared = { actor: 'x', prepared_at: '2026-03-01' };
+      await insert('accounting_preparations', { month: '2026-02', hash: 'b', totals: [total], ...prepared });
+      const closed = { version: 1, hash: 'a', prepared_by: 'x', closed_by: 'y', closed_at: '2026-02-01' };
+      const labels = { entity: company.name, accounts: company.accounts, ...names };
+      const none = { states: [], warnings: [], labels, future: {}, onePerson: true };
+      const some = { ...none, states: [states], future: { '2026-02': '7' } };
+      await insert('accounting_closings', { month: '2025-12', content: none, is_opening: true, ...closed });
+      await insert('accounting_closings', { month: '2026-01', content: some, is_opening: false, ...closed });
+    }
+
+    async function insertEvent(): Promise<void> {
+      const event = { rep_id: repId, event_id: repId, kind: 'commission_earned', status: 'earned', credit: 0 };
+      const amount = { category: 'commission', amount: 1, currency: 'USD', period: '2026-Q1', earned_on: '2026-01-01' };
+      const terms = { ...event, ...amount, idempotency_key: repId };
+      await insert('commission_events', { ...terms, revision: 2, changed_in: '77' });
+      for (const [index, change] of ['inserted', 'changed'].entries())
+        await insert('commission_event_history', { ...terms, revision: index + 1, change });
+    }
+
+    before(async () => {
+      url = await newDatabase(false);
+      await migrateToLatest(url, first);
+      await insert('workspaces', { name: 'Acme', currency: 'USD', tier: 'pro' });
+      await insertBooks();
+      await insertEvent();
+      const refund = { deal_id: 'D-1', day: '2026-02-01', cause: 'refund', lines: [{ lineId: '1', amount: null }] };
+      await insert('deal_refunds', { refund_id: 'R-1', amount: 10, ...refund });
+      await insert('deal_refunds', { refund_id: 'R-2', amount: 20, ...refund, lines: null });
+      await migrateToLatest(url, migrations);
+    });
+
+    it('give policies of so many months a period, and what is stored of months an entity', async () => {
+      const added = {
+        scope: 'new',
+        period: { months: 36 },
+        start: 'earned',
+        correction: 'catch_up',
+        payrollTax: false,
+      };
+      expect(await query(url, 'select terms from accounting_policies')).to.deep.equal([
+        { terms: { ...terms, ...added } },
+      ]);
+      expect(
+        await query(url, 'select version, framework, stored_at::date::text as day from accounting_entities'),
+      ).to.deep.equal([{ version: 1, framework: 'us_gaap', day: '2026-01-02' }]);
+      expect(await query(url, 'select totals from accounting_preparations')).to.deep.equal([
+        { totals: [{ entity: 'main', ...total }] },
+      ]);
+      const opening = { states: [], warnings: [], labels: { entities: { main: company }, ...names }, future: {} };
+      const closing = { states: [{ entity: 'main', ...states }], future: { main: { '2026-02': '7' } } };
+      expect(await query(url, 'select content from accounting_closings order by month')).to.deep.equal([
+        { content: { ...opening, onePerson: true } },
+        { content: { ...opening, ...closing, onePerson: true } },
+      ]);
+    });
+
+    it('number the latest revision of an event as its event, so that readers of the feed continue', async () => {
+      expect(
+        await query(url, 'select revision, changed_in::text as n from commission_event_history order by revision'),
+      ).to.deep.equal([
+        { revision: 1, n: '0' },
+        { revision: 2, n: '77' },
+      ]);
+    });
+
+    it('leave a refund of lines the amount of its lines, which counted', async () => {
+      expect(await query(url, 'select refund_id as id, amount from deal_refunds order by 1')).to.deep.equal([
+        { id: 'R-1', amount: null },
+        { id: 'R-2', amount: '20.0000' },
+      ]);
+    });
+  });
+
+  it('wait for a transaction that writes two of their tables', async () => {
+    const url = await newDatabase(false);
+    await migrateToLatest(url, first);
+    const client = new pg.Client({ connectionString: url });
+    await client.connect();
+    try {
+      await client.query('begin; lock table cache_versions in row exclusive mode');
+      const migrated = migrateToLatest(url, migrations);
+      const waiting = `select from pg_locks where not granted and relation = 'cache_versions'::regclass`;
+      await until(async () => (await query(url, waiting)).length > 0);
+      await client.query('lock table deals in row exclusive mode');
+      await client.query('commit');
+      expect(await migrated).to.include('025_books');
+    } finally {
+      await client.end();
+    }
   });
 
   it('explain what to do with a database of an unreleased version', async () => {
