@@ -1,17 +1,13 @@
 import { sql } from 'kysely';
-import { loadDealsOnStatements } from '../deals/deal-names.js';
 import { parseRefundKey } from '../engine/clawback.js';
 import { type Phase } from '../engine/model.js';
 import { decodeTrace } from '../engine/trace.js';
 import { type Day } from '../kernel/day.js';
-import { groupBy } from '../kernel/group-by.js';
 import { type Period } from '../kernel/period.js';
-import { mapInSlices } from '../kernel/waiting.js';
 import { eventsTable } from '../ledger/input/as-of.js';
 import { loadRange } from '../ledger/input/calendar.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
 import { type StatementLine } from './snapshot.js';
-import { type StatementKey } from './statement.js';
 import { type TrueUpLine } from './true-up-line.js';
 
 interface LedgerRow
@@ -38,19 +34,20 @@ interface LedgerRow
   readonly trueUpOf: string | null;
 }
 
-/** The rep's earned events on the days of the period. Equal ledgers give the same order. */
-export async function readLedgerLines(tx: Transaction, key: StatementKey): Promise<StatementLine[]> {
-  const lines = await readTeamLedgerLines(tx, key.period, [key.repId]);
-  return lines.get(key.repId) ?? [];
+/** An earned event, before the names of its deal are read. */
+export interface UnnamedLine {
+  readonly repId: string;
+  readonly dealId: string | null;
+  readonly refundId: string | null;
+  readonly row: LedgerRow;
 }
 
-/** Reads the lines of many reps in one query. */
-export async function readTeamLedgerLines(
+/** The earned events of the reps on the days of the period. Equal ledgers give the same order. */
+export async function readLedgerLines(
   tx: Transaction,
   period: Period,
   repIds: readonly string[],
-): Promise<ReadonlyMap<string, StatementLine[]>> {
-  if (repIds.length === 0) return new Map();
+): Promise<UnnamedLine[]> {
   const { from, to } = await loadRange(tx, period);
   const { rows } = await sql<LedgerRow>`
     select e.rep_id as "repId", e.event_id as "eventId", e.deal_key as "dealKey", e.plan_id as "planId", p.name as "planName", v.version as "planVersion", e.rule_id as "ruleId",
@@ -64,36 +61,51 @@ export async function readTeamLedgerLines(
     where e.workspace_id = ${tx.workspaceId} and e.rep_id = any(${repIds}::uuid[]) and e.status = 'earned'
       and e.earned_on between ${from}::date and ${to}::date
     order by e.earned_on, e.deal_key collate "C" nulls last, e.rule_name collate "C", e.event_id`.execute(tx.db);
-  const listed = rows.map((row) => ({ ...row, ...dealOf(row) }));
-  const findDeal = await loadDealsOnStatements(tx, listed);
-  const lines = await mapInSlices(listed, (row) => ({ repId: row.repId, line: toLine(row, findDeal(row)) }));
-  const byRep = groupBy(lines, ({ repId }) => repId);
-  return new Map([...byRep].map(([repId, ofRep]) => [repId, ofRep.map(({ line }) => line)]));
+  return rows.map((row) => {
+    const refund = row.dealKey === null ? null : parseRefundKey(row.dealKey);
+    // The deal key of a periodic event holds its period.
+    const dealId = row.phase === 'periodic' ? null : (refund?.dealId ?? row.dealKey);
+    return { repId: row.repId, dealId, refundId: refund?.refundId ?? null, row };
+  });
 }
 
-/** The deal key of a periodic event holds its period. */
-function dealOf({ dealKey, phase }: LedgerRow): { readonly dealId: string | null; readonly refundId: string | null } {
-  const refund = dealKey === null ? null : parseRefundKey(dealKey);
-  return { dealId: phase === 'periodic' ? null : (refund?.dealId ?? dealKey), refundId: refund?.refundId ?? null };
-}
-
-function toLine(
-  row: LedgerRow & ReturnType<typeof dealOf>,
-  deal: { readonly dealName: string | null; readonly closeDate: Day | null },
+/** Field by field: to copy the rest of a row of this size takes 9 µs, a hundred times as long. */
+export function toLine(
+  { row, dealId, refundId }: UnnamedLine,
+  { dealName, closeDate }: { readonly dealName: string | null; readonly closeDate: Day | null },
 ): StatementLine {
-  const { repId: _rep, dealKey: _key, refundId, phase: _phase, updatedAt, trueUpLines, trueUpOf, ...same } = row;
   const isOfSale = row.kind === 'commission_earned' && refundId === null;
+  const { rate, attainment } = rateAndAttainment(row);
   return {
-    ...same,
-    dealName: deal.dealName,
+    eventId: row.eventId,
+    planId: row.planId,
+    planName: row.planName,
+    planVersion: row.planVersion,
+    ruleId: row.ruleId,
+    ruleName: row.ruleName,
+    kind: row.kind,
+    category: row.category,
+    amount: row.amount,
+    base: row.base,
+    tierName: row.tierName,
+    credit: row.credit,
+    currency: row.currency,
+    period: row.period,
+    earnedOn: row.earnedOn,
+    reason: row.reason,
+    trace: row.trace,
+    actor: row.actor,
+    dealId,
+    dealName,
     // The close date at the time of the calculation. The deal may have a later date now.
-    closeDate: row.dealId !== null && isOfSale ? row.earnedOn : deal.closeDate,
+    closeDate: dealId !== null && isOfSale ? row.earnedOn : closeDate,
     status: 'earned',
-    ...rateAndAttainment(row),
-    updatedAt: updatedAt.toISOString(),
-    ...(trueUpOf === null || trueUpOf === row.period ? {} : { sourcePeriod: trueUpOf }),
+    rate,
+    attainment,
+    updatedAt: row.updatedAt.toISOString(),
+    ...(row.trueUpOf === null || row.trueUpOf === row.period ? {} : { sourcePeriod: row.trueUpOf }),
     ...(refundId === null ? {} : { refundId }),
-    ...(trueUpLines === null ? {} : { lines: trueUpLines }),
+    ...(row.trueUpLines === null ? {} : { lines: row.trueUpLines }),
   };
 }
 

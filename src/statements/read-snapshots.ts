@@ -1,9 +1,10 @@
 import { loadDealsOnStatements } from '../deals/deal-names.js';
-import { inParallel } from '../kernel/waiting.js';
+import { groupBy } from '../kernel/group-by.js';
+import { inParallel, mapInSlices } from '../kernel/waiting.js';
 import { loadPayables, type PayableInputs } from '../pay/payables/build-payables.js';
 import { type StoredPayable, type StoredPayLine } from '../pay/payables/stored-payable.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
-import { readTeamLedgerLines } from './ledger-lines.js';
+import { readLedgerLines, toLine, type UnnamedLine } from './ledger-lines.js';
 import { createSnapshot, type Snapshot } from './snapshot.js';
 import { type StatementKey } from './statement.js';
 
@@ -30,40 +31,46 @@ export async function readSnapshots(
 ): Promise<ReadonlyMap<string, Snapshot>> {
   if (repIds.length === 0) return new Map();
   const [lines, payables] = await inParallel(
-    () => readTeamLedgerLines(tx, period, repIds),
-    () => readNamedPayables(tx, period, repIds, inputs),
+    () => readLedgerLines(tx, period, repIds),
+    () => loadPayables(tx, period, repIds, inputs),
   );
-  return new Map(
-    repIds.map((repId) => [repId, createSnapshot(lines.get(repId) ?? [], currency, payables?.get(repId))]),
-  );
+  return nameSnapshots(tx, repIds, currency, lines, payables);
 }
 
-/** What the statements pay, with the names of deals that each rep may see. Null if the period is no pay period. */
-async function readNamedPayables(
+/** Sums the lines of each rep into a snapshot, once the deals have names that the rep may see. */
+export async function nameSnapshots(
   tx: Transaction,
-  period: string,
   repIds: readonly string[],
-  inputs: PayableInputs | null | undefined,
-): Promise<ReadonlyMap<string, StoredPayable> | null> {
-  const payables = await loadPayables(tx, period, repIds, inputs);
-  return payables === null ? null : nameDeals(tx, payables);
-}
-
-/** Adds the names of deals to lines that have none. */
-export async function nameDeals(
-  tx: Transaction,
-  payables: ReadonlyMap<string, StoredPayable>,
-): Promise<ReadonlyMap<string, StoredPayable>> {
-  const isUnnamed = ({ dealId, dealName }: StoredPayLine) => dealId !== null && dealName === undefined;
-  const listed = [...payables].flatMap(([repId, { lines }]) =>
+  currency: string,
+  unnamed: readonly UnnamedLine[],
+  payables: ReadonlyMap<string, StoredPayable> | null,
+): Promise<ReadonlyMap<string, Snapshot>> {
+  const paid = [...(payables ?? [])].flatMap(([repId, { lines }]) =>
     lines.filter(isUnnamed).map(({ dealId }) => ({ repId, dealId })),
   );
-  const findDeal = await loadDealsOnStatements(tx, listed);
-  const withNames = (repId: string, { lines, ...payable }: StoredPayable): StoredPayable => ({
-    ...payable,
-    lines: lines.map((line) =>
-      isUnnamed(line) ? { ...line, dealName: findDeal({ repId, dealId: line.dealId }).dealName } : line,
-    ),
-  });
-  return new Map([...payables].map(([repId, payable]) => [repId, withNames(repId, payable)]));
+  const findDeal = await loadDealsOnStatements(tx, [...unnamed, ...paid]);
+  const lines = await mapInSlices(unnamed, (line) => ({ repId: line.repId, line: toLine(line, findDeal(line)) }));
+  const byRep = groupBy(lines, ({ repId }) => repId);
+  return new Map(
+    repIds.map((repId) => {
+      const ofRep = (byRep.get(repId) ?? []).map(({ line }) => line);
+      const payable = payables?.get(repId);
+      return [repId, createSnapshot(ofRep, currency, payable && withNames(repId, payable, findDeal))];
+    }),
+  );
+}
+
+function isUnnamed({ dealId, dealName }: StoredPayLine): boolean {
+  return dealId !== null && dealName === undefined;
+}
+
+function withNames(
+  repId: string,
+  payable: StoredPayable,
+  findDeal: Awaited<ReturnType<typeof loadDealsOnStatements>>,
+): StoredPayable {
+  const lines = payable.lines.map((line) =>
+    isUnnamed(line) ? { ...line, dealName: findDeal({ repId, dealId: line.dealId }).dealName } : line,
+  );
+  return { ...payable, lines };
 }

@@ -14,8 +14,8 @@ import { recordEvents } from '../platform/outbound/outgoing-events.js';
 import { settleSignatures } from './approvals/signature-store.js';
 import { readLedgerLines } from './ledger-lines.js';
 import { listPays } from './payslip-response.js';
-import { nameDeals, readSnapshots } from './read-snapshots.js';
-import { contentHash, createSnapshot, listSummaries, type Snapshot } from './snapshot.js';
+import { nameSnapshots, readSnapshots } from './read-snapshots.js';
+import { contentHash, listSummaries, type Snapshot } from './snapshot.js';
 import { type Approver, type StatementContent, type StatementKey } from './statement.js';
 
 /** The status, time and actor of a new version. */
@@ -207,9 +207,10 @@ export async function generateCorrected(
   payable: Snapshot['payable'] | null,
   generation: Generation,
 ): Promise<InsertedVersion> {
-  const lines = await readLedgerLines(tx, { repId, period });
-  const named = payable == null ? undefined : (await nameDeals(tx, new Map([[repId, payable]]))).get(repId);
-  return insertVersion(tx, { repId, period }, createSnapshot(lines, currency, named), generation);
+  const lines = await readLedgerLines(tx, period, [repId]);
+  const payables = payable == null ? null : new Map([[repId, payable]]);
+  const snapshots = await nameSnapshots(tx, [repId], currency, lines, payables);
+  return insertVersion(tx, { repId, period }, snapshots.get(repId) as Snapshot, generation);
 }
 
 /** What happened to a rep's statement, for the audit log. */

@@ -286,16 +286,26 @@ export function toStoredLine(
   known: StoredPayLine | undefined,
   lastDay: Day,
 ): StoredPayLine {
-  const shared = { key, kind: 'release', amount: amount.toString(), ...(late ? { late: true as const } : {}) } as const;
   if (group === undefined) {
     // The rows of a group that has none were in a line before.
     const { dealId, planId, ruleName, category, currency } = known as StoredPayLine;
-    return { ...shared, dealId, planId, ruleName, category, currency, earned: '0', released: '0' };
+    const described = { dealId, planId, ruleName, category, currency, earned: '0', released: '0' };
+    return { key, kind: 'release', amount: amount.toString(), ...(late ? { late } : {}), ...described };
   }
   const { dealKey, planId, ruleName, category, currency } = group.row;
-  const earned = computeEarned(group, lastDay).toString();
-  const released = computeReleased(group, lastDay).toString();
-  return { ...shared, dealId: dealKey, planId, ruleName, category, currency, earned, released };
+  return {
+    key,
+    kind: 'release',
+    amount: amount.toString(),
+    ...(late ? { late } : {}),
+    dealId: dealKey,
+    planId,
+    ruleName,
+    category,
+    currency,
+    earned: computeEarned(group, lastDay).toString(),
+    released: computeReleased(group, lastDay).toString(),
+  };
 }
 
 /** By deal: the same order for the same lines. */
