@@ -104,6 +104,23 @@ export async function openDisputesIn(
   return byRep;
 }
 
+/** By rep, when the last dispute was decided or withdrawn whose period shares days with this one. */
+export async function lastDecisionsIn(
+  tx: Transaction,
+  period: Period,
+  repIds: readonly string[] | null,
+): Promise<ReadonlyMap<string, Date>> {
+  const { rows } = await sql<{ repId: string; period: Period; at: Date }>`
+    select rep_id as "repId", period, max(updated_at) as at from disputes
+    where workspace_id = ${tx.workspaceId} and status <> all(${[...openStatuses]}::text[])
+      ${repIds === null ? sql`` : sql`and rep_id = any(${repIds}::uuid[])`}
+    group by rep_id, period
+    order by at`.execute(tx.db);
+  if (rows.length === 0) return new Map();
+  const sharesDays = await sharesDaysWith(tx, period);
+  return new Map(rows.filter((row) => sharesDays(row.period)).map(({ repId, at }) => [repId, at]));
+}
+
 export function toHoldsResponse({ coveredBy, openDisputes, ownChanges: own }: ApprovalHolds) {
   return { coveredBy: [...coveredBy], openDisputes: [...openDisputes], ownChanges: [...own] };
 }

@@ -86,10 +86,11 @@ describe('chains of approval', () => {
       scopes: ['approvals'],
       ...more,
     });
-  /** Moves what is stored about the statement into the past. */
+  /** Moves what is stored about the statement and its questions into the past. */
   const age = (world: World, days: number) =>
     world.sql(
-      `with aged as (update statement_signatures set signed_at = signed_at - make_interval(days => $2) where workspace_id = $1)
+      `with signed as (update statement_signatures set signed_at = signed_at - make_interval(days => $2) where workspace_id = $1),
+         decided as (update disputes set updated_at = updated_at - make_interval(days => $2) where workspace_id = $1)
        update statements set generated_at = generated_at - make_interval(days => $2) where workspace_id = $1`,
       days,
     );
@@ -434,6 +435,33 @@ describe('chains of approval', () => {
     const body = await sign(world, 'amy');
     expect(body).to.include({ status: 'approved' });
     expect(stepsOf(body.approval)).to.deep.equal(['Rep no_answer', 'Admin signed']);
+  });
+
+  it('a rep who has a question has the days to answer again once it is decided', async () => {
+    const world = await create();
+    const { id, session } = world;
+    await setSteps(world, byManager, { ...consent, dueDays: 3 });
+    const ask = async (about: string) => {
+      const question = { repId: id.ben, period: about, type: 'other', description: 'A deal is missing.' };
+      return (await session.ben.expect(201, 'POST', '/v1/disputes', question)).disputeId;
+    };
+    const reject = (disputeId: string) =>
+      session.mia.expect(200, 'PATCH', `/v1/disputes/${disputeId}`, { status: 'rejected' });
+    await sign(world, 'mia');
+    await age(world, 2);
+    const [own, ofQuarter] = [await ask(period), await ask('2026-Q1')];
+    await age(world, 4);
+    await reject(own);
+    await reject(ofQuarter);
+    await reject(await ask('2026-02'));
+    expect((await statusOf(world)).approval.next)
+      .to.include({ name: 'Rep', due: dayIn(3) })
+      .and.not.property('overdue');
+    await expectError('403 not_your_step', press(world, 'max'));
+    await age(world, 4);
+    await reject(await ask('2026-02'));
+    expect((await statusOf(world)).approval.next).to.include({ due: dayIn(-1), overdue: true });
+    expect(stepsOf((await sign(world, 'max')).approval)).to.deep.equal(['Manager signed', 'Rep no_answer']);
   });
 
   it('after twice dueDays the step is open to escalateTo too', async () => {

@@ -7,6 +7,7 @@ import { inParallel } from '../../kernel/waiting.js';
 import { loadRange } from '../../ledger/input/calendar.js';
 import { loadWorkspaceTerms } from '../../ledger/input/rep-terms.js';
 import { type Transaction } from '../../platform/database/unit-of-work.js';
+import { lastDecisionsIn } from '../approval-holds.js';
 import { type StatementContent, type StatementHead } from '../statement.js';
 import { totalOf } from './content-change.js';
 import { listSignatures, loadSteps, type Signature } from './signature-store.js';
@@ -29,6 +30,8 @@ export interface Chains {
   readonly signatures: ReadonlyMap<string, readonly Signature[]>;
   /** The signers whom an admin has named instead of those of the chain, by rep and step. */
   readonly assigned: ReadonlyMap<string, readonly string[]>;
+  /** When the last dispute of the rep about days of the period was decided. Empty where no consent is due. */
+  readonly decided: ReadonlyMap<string, Date>;
   /** Whether the state is an earlier one, in which no step waits. */
   readonly isPast: boolean;
 }
@@ -71,13 +74,16 @@ export async function loadChains(
   const steps = read === undefined ? await loadSteps(tx) : read;
   if (steps === null) return null;
   const workspace = await loadWorkspaceTerms(tx);
-  const [people, signatures, assigned, { to: lastDay }] = await inParallel(
+  const isConsentDue = steps.some((step) => isConsent(step) && step.dueDays !== undefined);
+  const [people, signatures, assigned, decided, { to: lastDay }] = await inParallel(
     () => loadPeople(tx, repIds, currentDay(workspace, now)),
     () => listSignatures(tx, period, repIds),
     () => loadAssigned(tx, period, repIds),
+    async () => (isConsentDue ? lastDecisionsIn(tx, period, repIds) : new Map<string, Date>()),
     () => loadRange(tx, period),
   );
-  return { steps, people, timeZone: workspace.timeZone, lastDay, signatures, assigned, isPast: tx.asOf !== null };
+  const { timeZone } = workspace;
+  return { steps, people, timeZone, lastDay, signatures, assigned, decided, isPast: tx.asOf !== null };
 }
 
 async function loadAssigned(
@@ -124,7 +130,8 @@ function describeNext(
   const ended = (chains.signatures.get(repId) ?? [])
     .filter((signature) => signature.step === step.name && signature.endedAt !== null)
     .map(({ endedAt }) => endedAt as Date);
-  const since = [previous, ...ended].reduce((latest, at) => (at > latest ? at : latest));
+  const decided = isConsent(step) ? (chains.decided.get(repId) ?? []) : [];
+  const since = [previous, ...ended].concat(decided).reduce((latest, at) => (at > latest ? at : latest));
   const { people, timeZone, lastDay } = chains;
   const first = dayInZone(since, timeZone);
   const dueAfter = (times: number) => (step.dueDays === undefined ? null : addDays(first, step.dueDays * times));
