@@ -86,11 +86,14 @@ describe('chains of approval', () => {
       scopes: ['approvals'],
       ...more,
     });
-  /** Moves what is stored about the statement and its questions into the past. */
+  /** Moves what is stored about the statement, its questions and the chain into the past. */
   const age = (world: World, days: number) =>
     world.sql(
       `with signed as (update statement_signatures set signed_at = signed_at - make_interval(days => $2) where workspace_id = $1),
-         decided as (update disputes set updated_at = updated_at - make_interval(days => $2) where workspace_id = $1)
+         decided as (update disputes set updated_at = updated_at - make_interval(days => $2) where workspace_id = $1),
+         changed as (update workspaces w set approval_steps = (
+           select jsonb_agg(step || jsonb_build_object('since', (step ->> 'since')::timestamptz - make_interval(days => $2)))
+           from jsonb_array_elements(w.approval_steps) step) where workspace_id = $1)
        update statements set generated_at = generated_at - make_interval(days => $2) where workspace_id = $1`,
       days,
     );
@@ -462,6 +465,39 @@ describe('chains of approval', () => {
     await reject(await ask('2026-02'));
     expect((await statusOf(world)).approval.next).to.include({ due: dayIn(-1), overdue: true });
     expect(stepsOf((await sign(world, 'max')).approval)).to.deep.equal(['Manager signed', 'Rep no_answer']);
+  });
+
+  it('a step that a change adds to the chain, or puts behind others, waits from the change on', async () => {
+    const world = await create();
+    const inTime = { ...consent, dueDays: 3 };
+    const dueOf = async () => (await statusOf(world)).approval.next;
+    await setSteps(world, byManager, byAdmin, inTime);
+    await sign(world, 'mia');
+    await age(world, 10);
+    await setSteps(world, byManager, inTime);
+    const { run, nextDay } = await remindersOf(world);
+    await run();
+    expect(await dueOf()).to.include({ name: 'Rep', due: dayIn(3) });
+    expect(await statementOf(world)).to.include({ status: 'draft' });
+    await age(world, 2);
+    await setSteps(world, byManager, inTime);
+    expect(await dueOf()).to.include({ due: dayIn(1) });
+    const { approvalSteps } = await world.api.expect(200, 'GET', '/v1/workspaces');
+    expect(approvalSteps).to.deep.equal([byManager, inTime]);
+    await age(world, 2);
+    await nextDay();
+    await run();
+    expect(await statementOf(world)).to.include({ status: 'approved' });
+  });
+
+  it('a chain that is set later gives its first step all its days', async () => {
+    const world = await create();
+    await age(world, 10);
+    await setSteps(world, { ...byManager, dueDays: 2, escalateTo: { repIds: [world.id.max] } }, byAdmin);
+    expect((await statusOf(world)).approval.next)
+      .to.include({ due: dayIn(2) })
+      .and.not.property('overdue');
+    await expectError('403 not_your_step', press(world, 'max'));
   });
 
   it('after twice dueDays the step is open to escalateTo too', async () => {

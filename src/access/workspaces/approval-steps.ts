@@ -50,6 +50,11 @@ const approvalStep = z
   })
   .describe('A step');
 export type ApprovalStep = z.output<typeof approvalStep>;
+/** A step as the workspace stores it. */
+export interface StoredStep extends ApprovalStep {
+  /** Instant of the last change of this step or one before it. Absent for chains that are older than this field. */
+  readonly since?: string;
+}
 export type Signers = ApprovalStep['by'] | NonNullable<ApprovalStep['escalateTo']>;
 
 export const approvalSteps = z

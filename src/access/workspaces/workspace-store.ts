@@ -4,7 +4,7 @@ import { type Transaction } from '../../platform/database/unit-of-work.js';
 import { insertToken } from '../../platform/secrets/token-store.js';
 import { acceptTimeZone } from './accepted-zone.js';
 import { type AdjustmentLimit } from './adjustment-limits.js';
-import { type ApprovalStep } from './approval-steps.js';
+import { type StoredStep } from './approval-steps.js';
 import { type PayFx } from './workspace.js';
 import { type WorkspaceRow } from './workspace-views.js';
 
@@ -50,7 +50,7 @@ export async function updateWorkspaceRow(
   } & {
     readonly recovery?: { readonly maxPercent: number } | undefined;
     readonly payFx?: PayFx | undefined;
-    readonly approvalSteps?: readonly ApprovalStep[] | null | undefined;
+    readonly approvalSteps?: readonly StoredStep[] | null | undefined;
     readonly adjustmentLimits?: readonly AdjustmentLimit[] | null | undefined;
   },
 ): Promise<void> {

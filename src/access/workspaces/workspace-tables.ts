@@ -4,7 +4,7 @@ import { type Day } from '../../kernel/day.js';
 import { type CalendarName } from '../../kernel/period-calendar.js';
 import { type GeneratedInstant } from '../../platform/database/tables.js';
 import { type AdjustmentLimit } from './adjustment-limits.js';
-import { type ApprovalStep } from './approval-steps.js';
+import { type StoredStep } from './approval-steps.js';
 import { type StoredRepDigest } from './rep-digest.js';
 import { type PayFx } from './workspace.js';
 
@@ -107,7 +107,7 @@ export interface WorkspaceTables {
     /** Null for the default of 100 percent. */
     pay_fx: ColumnType<PayFx | null, string | null | undefined, string | null>;
     /** Null while one person approves. */
-    approval_steps: ColumnType<readonly ApprovalStep[] | null, undefined, string | null>;
+    approval_steps: ColumnType<readonly StoredStep[] | null, undefined, string | null>;
     /** Null while an admin adds any amount. */
     signers_reminded_on: ColumnType<Day | null, undefined, Day>;
     adjustment_limits: ColumnType<readonly AdjustmentLimit[] | null, undefined, string | null>;

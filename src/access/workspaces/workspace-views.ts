@@ -83,7 +83,7 @@ export async function findPayTerms(tx: Transaction): Promise<{
       : { payouts: { enabled: true, from: first.from, period: last.period, calendar: last.calendar } }),
     ...(row.percent === null ? {} : { recovery: { maxPercent: Number(row.percent) } }),
     ...(row.payFx === null ? {} : { payFx: row.payFx }),
-    ...(row.approvalSteps === null ? {} : { approvalSteps: [...row.approvalSteps] }),
+    ...(row.approvalSteps === null ? {} : { approvalSteps: row.approvalSteps.map(({ since: _, ...step }) => step) }),
     ...(row.adjustmentLimits === null ? {} : { adjustmentLimits: [...row.adjustmentLimits] }),
     ...(row.repDigest === null ? {} : { repDigest: { enabled: true, ...row.repDigest } }),
     ...(row.accounting === null ? {} : { accounting: { enabled: true, ...row.accounting } }),

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { type ApprovalStep, isConsent } from '../../access/workspaces/approval-steps.js';
+import { type ApprovalStep, isConsent, type StoredStep } from '../../access/workspaces/approval-steps.js';
 import { addDays, currentDay, type Day, dayInZone } from '../../kernel/day.js';
 import { Decimal } from '../../kernel/decimal.js';
 import { type Period } from '../../kernel/period.js';
@@ -23,7 +23,7 @@ export interface Subject
 
 /** What decides the chains of the statements of a period. */
 export interface Chains {
-  readonly steps: readonly ApprovalStep[];
+  readonly steps: readonly StoredStep[];
   readonly people: People;
   readonly timeZone: string;
   readonly lastDay: Day;
@@ -69,7 +69,7 @@ export async function loadChains(
   period: Period,
   repIds: readonly string[] | null,
   now: Date,
-  read?: readonly ApprovalStep[] | null,
+  read?: readonly StoredStep[] | null,
 ): Promise<Chains | null> {
   const steps = read === undefined ? await loadSteps(tx) : read;
   if (steps === null) return null;
@@ -122,16 +122,17 @@ function isNeeded({ minPayable }: ApprovalStep, { summary, otherCurrencies }: Su
 function describeNext(
   chains: Chains,
   { repId, generatedAt }: Subject,
-  step: ApprovalStep,
+  step: StoredStep,
   steps: readonly StepState[],
   position: number,
 ): NextStep {
   const previous = steps[position - 1]?.signature?.signedAt ?? generatedAt ?? new Date(0);
+  const changed = step.since === undefined ? [] : [new Date(step.since)];
   const ended = (chains.signatures.get(repId) ?? [])
     .filter((signature) => signature.step === step.name && signature.endedAt !== null)
     .map(({ endedAt }) => endedAt as Date);
   const decided = isConsent(step) ? (chains.decided.get(repId) ?? []) : [];
-  const since = [previous, ...ended].concat(decided).reduce((latest, at) => (at > latest ? at : latest));
+  const since = [previous, ...changed, ...ended].concat(decided).reduce((latest, at) => (at > latest ? at : latest));
   const { people, timeZone, lastDay } = chains;
   const first = dayInZone(since, timeZone);
   const dueAfter = (times: number) => (step.dueDays === undefined ? null : addDays(first, step.dueDays * times));

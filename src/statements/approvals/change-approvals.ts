@@ -1,28 +1,42 @@
+import { isDeepStrictEqual } from 'node:util';
 import { type AdjustmentLimit } from '../../access/workspaces/adjustment-limits.js';
-import { type ApprovalStep, type Signers } from '../../access/workspaces/approval-steps.js';
+import { type ApprovalStep, type Signers, type StoredStep } from '../../access/workspaces/approval-steps.js';
 import { rejectAny } from '../../kernel/failure.js';
 import { type Transaction } from '../../platform/database/unit-of-work.js';
-import { endRemovedSteps } from './signature-store.js';
+import { endRemovedSteps, loadSteps } from './signature-store.js';
 
 interface ApprovalChange {
   readonly approvalSteps?: readonly ApprovalStep[] | null | undefined;
   readonly adjustmentLimits?: readonly AdjustmentLimit[] | null | undefined;
 }
 
-/** Prepares a change: the people of steps and limits must be able to sign, and signatures of removed steps end. */
+/**
+ * Prepares a change: the people of steps and limits must be able to sign, and signatures of removed steps end. Returns
+ * the steps as they are stored; undefined if they do not change.
+ */
 export async function changeApprovals(
   tx: Transaction,
   { approvalSteps: steps, adjustmentLimits: limits }: ApprovalChange,
   at: Date,
-): Promise<void> {
+): Promise<readonly StoredStep[] | null | undefined> {
   await assertSigners(tx, 'adjustmentLimits', limits ?? []);
-  if (steps === undefined) return;
+  if (steps === undefined) return undefined;
   await assertSigners(tx, 'approvalSteps', steps ?? []);
   await endRemovedSteps(
     tx,
     (steps ?? []).map(({ name }) => name),
     at,
   );
+  return steps && dateSteps(steps, (await loadSteps(tx)) ?? [], at);
+}
+
+/** An unchanged step keeps its instant while all before it are unchanged. */
+function dateSteps(steps: readonly ApprovalStep[], stored: readonly StoredStep[], at: Date): readonly StoredStep[] {
+  const isSame = (step: StoredStep | undefined, other: StoredStep) =>
+    isDeepStrictEqual({ ...step, since: undefined }, { ...other, since: undefined });
+  const changed = steps.findIndex((step, index) => !isSame(stored[index], step));
+  const same = stored.slice(0, changed === -1 ? steps.length : changed);
+  return [...same, ...steps.slice(same.length).map((step) => ({ ...step, since: at.toISOString() }))];
 }
 
 /** Rejects people who may not sign: they must be active managers or admins. */

@@ -131,7 +131,9 @@ class Causes {
   private async remind(): Promise<void> {
     const { work, service } = this;
     await service.sql(
-      `update statements set generated_at = generated_at - interval '9 days' where workspace_id = $1`,
+      `with changed as (update workspaces
+         set approval_steps = jsonb_set(approval_steps, '{0,since}', to_jsonb(now() - interval '9 days')) where workspace_id = $1)
+       update statements set generated_at = generated_at - interval '9 days' where workspace_id = $1`,
       work.workspaceId,
     );
     const { unitOfWork, clock, parts, log } = service.running.service;

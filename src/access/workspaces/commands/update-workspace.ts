@@ -154,9 +154,9 @@ export const updateWorkspace = operation({
       if (present.testDay !== undefined && !before.isSandbox) throw notASandbox();
       const columns = await changeTerms(tx, caller, present, clock);
       tx.movedPay.push(...ownMovedPay(present, caller));
-      await changeApprovals(tx, present, clock.now());
+      const approvalSteps = await changeApprovals(tx, present, clock.now());
       if (Object.keys(columns).length === 0) return;
-      await updateWorkspaceRow(tx, columns);
+      await updateWorkspaceRow(tx, { ...columns, approvalSteps });
       const after = await findWorkspace(tx);
       if (present.timezone !== undefined) present.timezone = after.timezone;
       const decisive = ['currency', 'timezone', 'minQuotaPercent', 'fxMaxAgeDays', 'testDay'] as const;
