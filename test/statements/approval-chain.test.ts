@@ -86,6 +86,11 @@ describe('chains of approval', () => {
       scopes: ['approvals'],
       ...more,
     });
+  /** A client with a key that the person created. */
+  const keyOf = async ({ session }: World, name: Name) => {
+    const { apiKey } = await session[name].expect(200, 'POST', '/v1/workspaces/keys/rotate', { graceMinutes: 60 });
+    return service.client(apiKey);
+  };
   /** Moves what is stored about the statement, its questions and the chain into the past. */
   const age = (world: World, days: number) =>
     world.sql(
@@ -211,8 +216,8 @@ describe('chains of approval', () => {
   it('G7: a step that no one may sign is reported, and an admin names another person', async () => {
     const world = await create();
     await setThree(world);
-    const reassign = (name: Name) =>
-      world.session.amy.post(`/v1/statements/${world.id.ben}/reassign`, {
+    const reassign = (name: Name, by = world.session.amy) =>
+      by.post(`/v1/statements/${world.id.ben}/reassign`, {
         period,
         step: 'Manager',
         repIds: [world.id[name]],
@@ -224,6 +229,7 @@ describe('chains of approval', () => {
     const row = statements.find(({ repId }: { repId: string }) => repId === world.id.ben);
     expect(row.approval.next).to.deep.include({ name: 'Manager', by: [], blockedBy: 'no_signer' });
     await expectError('403 forbidden', reassign('amy'));
+    await expectError('403 forbidden', reassign('amy', await keyOf(world, 'amy')));
     await expectError('400 VALIDATION_FAILED', reassign('ben'));
     const { body } = await reassign('max');
     expect(body.approval.next).to.deep.include({ by: [{ repId: world.id.max, name: 'max' }] });
@@ -302,7 +308,8 @@ describe('chains of approval', () => {
     await expectError('403 not_your_step', api.post(`/v1/statements/${id.ben}/approve`, own));
     await expectError('403 forbidden', delegate(world, 'mia', 'max', { fromRepId: id.fay }));
     const named = { fromRepId: id.max, delegateId: id.amy, from: dayIn(0), to: dayIn(1), scopes: ['approvals'] };
-    await expectError('403 forbidden', session.amy.put(`/v1/delegations/${randomUUID()}`, named));
+    for (const by of [session.amy, await keyOf(world, 'amy')])
+      await expectError('403 forbidden', by.put(`/v1/delegations/${randomUUID()}`, named));
     await expectError('400 VALIDATION_FAILED', delegate(world, 'max', 'fay', { to: dayIn(92) }));
     await expectError('400 VALIDATION_FAILED', delegate(world, 'max', 'ben'));
     expect((await delegate(world, 'max', 'fay', { to: dayIn(91) })).status).to.equal(200);

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { z } from 'zod';
 import { fields } from '../../../api/resource-fields.js';
 import { recordAuditEntry } from '../../../audit/audit-entry.js';
-import { type Caller } from '../../../kernel/caller.js';
+import { type Caller, peopleBehind } from '../../../kernel/caller.js';
 import { type Clock } from '../../../kernel/clock.js';
 import { type Day } from '../../../kernel/day.js';
 import { Failure, type Issue, rejectAny } from '../../../kernel/failure.js';
@@ -63,8 +63,11 @@ async function assertAllowed(tx: Transaction, caller: Caller, request: Body, tod
     issues.push({ path: 'to', message: `must be at most ${maxDelegationDays} days after from, both included` });
   if (to < today) issues.push({ path: 'to', message: 'has passed' });
   rejectAny(issues);
-  if (caller.repId === delegateId)
-    throw new Failure('forbidden', 'You cannot name yourself as the delegate of another person.');
+  if (peopleBehind(caller).includes(delegateId))
+    throw new Failure(
+      'forbidden',
+      'You cannot name yourself as the delegate of another person, also not with a key that you created.',
+    );
   await assertNotOwn(tx, request, today);
 }
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { isConsent } from '../../../access/workspaces/approval-steps.js';
 import { fields, pathIds } from '../../../api/resource-fields.js';
-import { type Caller } from '../../../kernel/caller.js';
+import { type Caller, peopleBehind } from '../../../kernel/caller.js';
 import { Failure, rejectAny } from '../../../kernel/failure.js';
 import { newId } from '../../../kernel/ids.js';
 import { sampleIds } from '../../../kernel/sample-ids.js';
@@ -41,8 +41,11 @@ function assertOthers(chains: Chains, repId: string, repIds: readonly string[], 
       .filter(({ id }) => !mayApproveFor(chains.people, id, repId))
       .map(({ path }) => ({ path, message: 'is no active manager or admin who may approve for this rep' })),
   );
-  if (caller.repId !== null && repIds.includes(caller.repId))
-    throw new Failure('forbidden', 'You cannot name yourself. Name another manager or admin, or ask another admin.');
+  if (peopleBehind(caller).some((person) => repIds.includes(person)))
+    throw new Failure(
+      'forbidden',
+      'You cannot name yourself, also not with a key that you created. Name another manager or admin, or ask another admin.',
+    );
 }
 
 function assertBlocked(next: NextStep | null, step: string): void {
