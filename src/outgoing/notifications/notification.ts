@@ -4,9 +4,9 @@ export const notificationKinds = {
   statement_approved: 'Your statement was approved',
   approval_due: 'A statement waits for your signature longer than it should; once a day',
   plan_acceptance: 'A plan waits for your acceptance; for admins: a person declined one',
-  dispute_answered: 'A dispute that you opened was accepted or rejected',
+  dispute_answered: 'A dispute about your statement, or that you opened, was accepted or rejected',
   question_asked:
-    'Someone whom you manage opened a dispute about a statement (managers; admins for people without a manager)',
+    'A dispute about the statement of someone whom you manage waits for you (managers; admins where no manager may decide)',
   books_waiting:
     'A month of the books, a policy, a write-off, or a request to reopen a month waits for another admin (admins)',
   connection_broken:

@@ -9,7 +9,7 @@ import { type Outbox } from '../../platform/mail/outbox.js';
 import { type OutgoingEvent } from '../../platform/outbound/outgoing-event.js';
 import { type NotificationKind } from './notification.js';
 
-/** A mail to one rep, to a rep's manager (every admin if there is none), or to every admin. */
+/** A mail to one rep, to a rep's manager (every admin if none is left), or to every admin. */
 export interface Notification {
   readonly kind: NotificationKind;
   readonly to: { readonly repId: string } | { readonly managerOf: string } | 'admins';
@@ -44,7 +44,9 @@ export class Notifications {
   async send(tx: Transaction, events: readonly OutgoingEvent[]): Promise<void> {
     await this.post(
       tx,
-      events.map(toNotification).filter((notification) => notification !== null),
+      events
+        .flatMap((event) => [toNotification(event), ...toDisputeNotifications(event)])
+        .filter((notification) => notification !== null),
     );
   }
 
@@ -126,7 +128,8 @@ async function loadRecipients(tx: Transaction, notifications: readonly Notificat
 }
 
 function selectRecipients(people: readonly Recipient[], { to, kind, except = [] }: Notification): readonly Recipient[] {
-  return selectAddressed(people, to).filter(({ repId, optOuts }) => !optOuts.includes(kind) && !except.includes(repId));
+  const others = people.filter(({ repId }) => !except.includes(repId));
+  return selectAddressed(others, to).filter(({ optOuts }) => !optOuts.includes(kind));
 }
 
 function selectAddressed(people: readonly Recipient[], to: Notification['to']): readonly Recipient[] {
@@ -148,7 +151,7 @@ const waitingInBooks = {
   'accounting.write_off_proposed': () => 'A debt is to be written off',
 };
 
-/** The mail that belongs to the event; null if none does. */
+/** The mail that belongs to the event, if it is about no dispute; null if none does. */
 function toNotification({ type, repId, doneBy = [], data }: OutgoingEvent): Notification | null {
   const field = (name: string) => String(data[name]);
   if (type === 'crm.connection_broken' || type === 'crm.connection_recovered')
@@ -199,23 +202,42 @@ function toNotification({ type, repId, doneBy = [], data }: OutgoingEvent): Noti
       subject: 'A person has declined a plan',
       paragraphs: ['The page of the plan says who, and why.'],
     };
-  if (type === 'dispute.opened')
-    return {
-      kind: 'question_asked',
-      to: { managerOf: repId },
-      subject: `A question about ${period} waits for you`,
-      paragraphs: [`A person of your team opened a dispute about the commission for ${period}.`],
-      path: `/questions/${field('disputeId')}`,
-    };
-  if (type === 'dispute.resolved' && data['status'] !== 'withdrawn')
-    return {
-      to: about.to,
-      path: `/questions/${field('disputeId')}`,
-      kind: 'dispute_answered',
-      subject: `Your dispute about ${period} was ${field('status')}`,
-      paragraphs: [`Your dispute about your commission for ${period} was ${field('status')}.`],
-    };
   return null;
+}
+
+/** The mails about a dispute: to who may decide it, and about the answer to the rep and to another person who opened it. */
+function toDisputeNotifications({ type, repId, doneBy = [], openedBy = null, data }: OutgoingEvent): Notification[] {
+  if (repId === undefined) return [];
+  const { period, disputeId, status } = data;
+  const path = `/questions/${disputeId}`;
+  if (type === 'dispute.opened')
+    return [
+      {
+        kind: 'question_asked',
+        to: { managerOf: repId },
+        // Neither the rep nor who opened it decides it.
+        except: [...doneBy, repId],
+        subject: `A question about ${period} waits for you`,
+        paragraphs: [`A dispute about the commission of a person of your team for ${period} was opened.`],
+        path,
+      },
+    ];
+  if (type !== 'dispute.resolved' || status === 'withdrawn') return [];
+  const answered = { kind: 'dispute_answered', path } as const;
+  const toRep: Notification = {
+    ...answered,
+    to: { repId },
+    subject: `Your dispute about ${period} was ${status}`,
+    paragraphs: [`Your dispute about your commission for ${period} was ${status}.`],
+  };
+  if (openedBy === null || openedBy === repId) return [toRep];
+  const toOpener: Notification = {
+    ...answered,
+    to: { repId: openedBy },
+    subject: `The dispute about ${period} that you opened was ${status}`,
+    paragraphs: [`The dispute about the commission of another person for ${period} that you opened was ${status}.`],
+  };
+  return [toRep, toOpener];
 }
 
 /** What the statement pays; nothing without payouts, and while an exchange rate is missing. */

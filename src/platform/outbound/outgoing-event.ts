@@ -12,6 +12,8 @@ export interface OutgoingEvent {
   readonly repId?: string;
   /** The people who caused what waits for another person. They get no mail about it, and deliveries do not contain them. */
   readonly doneBy?: readonly string[];
+  /** The person who opened the dispute that is decided. They get a mail about it, and deliveries do not contain them. */
+  readonly openedBy?: string | null;
   /** Ids, amounts and states; no names of people, so that a person's data can be erased. */
   readonly data: Readonly<Record<string, unknown>>;
 }

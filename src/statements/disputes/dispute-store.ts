@@ -1,4 +1,4 @@
-import { type Caller, personBehind } from '../../kernel/caller.js';
+import { type Caller, peopleBehind, personBehind } from '../../kernel/caller.js';
 import { newId } from '../../kernel/ids.js';
 import { type Period } from '../../kernel/period.js';
 import { type Transaction } from '../../platform/database/unit-of-work.js';
@@ -44,7 +44,7 @@ export async function insertDispute(tx: Transaction, caller: Caller, dispute: Ne
   await insertStep(tx, caller, disputeId, { status: 'open', note: null, at });
   const { repId, period, type, dealId } = dispute;
   const data = { disputeId, repId, period, type, dealId };
-  await recordEvent(tx, { type: 'dispute.opened', repId, data });
+  await recordEvent(tx, { type: 'dispute.opened', repId, doneBy: peopleBehind(caller), data });
   return disputeId;
 }
 
@@ -60,17 +60,21 @@ export async function updateDispute(
     readonly at: Date;
   },
 ): Promise<void> {
-  const { rep_id: repId, period } = await tx.db
+  const {
+    rep_id: repId,
+    opened_by: openedBy,
+    period,
+  } = await tx.db
     .updateTable('disputes')
     .set({ status: change.status, adjustment_event_id: change.adjustmentId, updated_at: change.at })
     .where('workspace_id', '=', tx.workspaceId)
     .where('dispute_id', '=', disputeId)
-    .returning(['rep_id', 'period'])
+    .returning(['rep_id', 'opened_by', 'period'])
     .executeTakeFirstOrThrow();
   await insertStep(tx, caller, disputeId, change);
   if (change.status === 'in_review') return;
   const data = { disputeId, repId, period, status: change.status };
-  await recordEvent(tx, { type: 'dispute.resolved', repId, data });
+  await recordEvent(tx, { type: 'dispute.resolved', repId, openedBy, data });
 }
 
 async function insertStep(

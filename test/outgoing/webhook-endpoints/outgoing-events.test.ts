@@ -468,6 +468,51 @@ describe('outgoing events', () => {
     await until(() => smtp.mails.filter(({ data }) => data.replaceAll('=\r\n', '').includes(link)).length === 2);
   });
 
+  it('send a mail about a question to people who may decide it, and the answer to the rep and who opened it, once', async () => {
+    const [mia, , alex] = await api.saveReps(
+      { email: 'mia@example.com', name: 'Mia', role: 'manager' },
+      { email: 'ada@example.com', name: 'Ada', managerEmail: 'mia@example.com' },
+      { email: 'alex@example.com', name: 'Alex', role: 'admin' },
+      { email: 'bea@example.com', name: 'Bea', role: 'admin' },
+    );
+    const [manager, admin] = [await service.as(workspaceId, mia), await service.as(workspaceId, alex)];
+    const { apiKey } = await admin.expect(200, 'POST', '/v1/workspaces/keys/rotate', { graceMinutes: 60 });
+    const mailsOf = async (work: () => Promise<unknown>) => {
+      await sql('delete from mail_outbox where workspace_id = $1');
+      await work();
+      const stored = await sql<{ recipient: string; subject: string }>(
+        'select recipient, subject from mail_outbox where workspace_id = $1 order by recipient',
+      );
+      return stored.map(({ recipient, subject }) => `${recipient} ${subject}`);
+    };
+    const ids: string[] = [];
+    const ask = async (client: ApiClient, repId: string) => {
+      const question = { repId, period: '2026-02', type: 'other', description: 'Is this right?' };
+      ids.push((await client.expect(201, 'POST', '/v1/disputes', question)).disputeId);
+    };
+    const answer = (client: ApiClient, status: string) =>
+      client.expect(200, 'PATCH', `/v1/disputes/${ids.at(-1)}`, { status });
+    const waits = 'Test: A question about 2026-02 waits for you';
+    expect(await mailsOf(() => ask(manager, ada))).to.deep.equal([
+      `alex@example.com ${waits}`,
+      `bea@example.com ${waits}`,
+    ]);
+    expect(await mailsOf(() => answer(admin, 'rejected'))).to.deep.equal([
+      'ada@example.com Test: Your dispute about 2026-02 was rejected',
+      'mia@example.com Test: The dispute about 2026-02 that you opened was rejected',
+    ]);
+    expect(await mailsOf(() => ask(service.client(apiKey), ben))).to.deep.equal([`bea@example.com ${waits}`]);
+    expect(await mailsOf(() => answer(manager, 'accepted'))).to.deep.equal([
+      'alex@example.com Test: The dispute about 2026-02 that you opened was accepted',
+      'ben@example.com Test: Your dispute about 2026-02 was accepted',
+    ]);
+    const own = await service.as(workspaceId, ben);
+    await ask(own, ben);
+    expect(await mailsOf(() => answer(manager, 'accepted'))).to.deep.equal([
+      'ben@example.com Test: Your dispute about 2026-02 was accepted',
+    ]);
+  });
+
   it('send managers one digest on Mondays', async () => {
     await api.expect(200, 'PATCH', `/v1/reps/${ben}`, { role: 'manager' });
     const { unitOfWork, log } = service.running.service;
