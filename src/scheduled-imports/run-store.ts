@@ -24,6 +24,8 @@ export interface ClaimedRun {
   readonly attempts: number;
   /** Whether the run before this one failed. */
   readonly hadFailed: boolean;
+  /** Whether someone has requested it, beside the schedule. */
+  readonly isRequested: boolean;
 }
 
 /** The scheduled import was changed or deleted since the run began. The run writes nothing more. */
@@ -42,6 +44,7 @@ export async function claimRun(tx: Transaction, id: string): Promise<ClaimedRun 
     .where(sql<boolean>`(next_run_at <= now() or requests > handled_requests)`)
     .returning(['name', 'subject', 'source', 'secret', 'options', 'every', 'at_time', 'revision'])
     .returning(['confirmed_header', 'confirmed_by', 'requests', 'attempts', 'error'])
+    .returning(sql<boolean>`requests > handled_requests`.as('isRequested'))
     .returning(sql<string>`(select timezone from workspaces w where w.workspace_id = ${tx.workspaceId})`.as('timeZone'))
     .executeTakeFirst();
   if (row === undefined) return null;
@@ -105,11 +108,12 @@ export interface KnownFile {
   readonly version: string | null;
   readonly hash: string;
   readonly status: 'waiting' | 'imported' | 'failed';
+  readonly error: string | null;
 }
 
 export async function readKnownFiles(tx: Transaction, id: string, names: readonly string[]): Promise<KnownFile[]> {
   const { rows } = await sql<KnownFile>`
-    select distinct on (name) name, version, hash, status from scheduled_import_files
+    select distinct on (name) name, version, hash, status, error from scheduled_import_files
     where workspace_id = ${tx.workspaceId} and scheduled_import_id = ${id} and name = any(${names}::text[])
     order by name, at desc`.execute(tx.db);
   return rows;

@@ -108,13 +108,15 @@ export class ScheduledImportRunner {
     const files = await source.list();
     const names = files.map(({ name }) => name);
     const known = new Map((await write((tx) => readKnownFiles(tx, run.id, names))).map((file) => [file.name, file]));
-    for (const file of files) {
+    const lastImported = files.findLastIndex(({ name }) => known.get(name)?.status === 'imported');
+    for (const [position, file] of files.entries()) {
       ending.throwIfAborted();
       const last = known.get(file.name);
-      if (isHandled(last) && file.version !== null && last?.version === file.version) continue;
+      const isDone = isHandled(run, last, position < lastImported);
+      if (isDone && file.version !== null && last?.version === file.version) continue;
       const downloaded = await this.download(open, file);
       if (downloaded === null) continue;
-      if (last?.hash === downloaded.hash && isHandled(last)) await write((tx) => recordVersion(tx, run, downloaded));
+      if (isDone && last?.hash === downloaded.hash) await write((tx) => recordVersion(tx, run, downloaded));
       else if (await this.handle(open, downloaded, last)) return;
     }
     await write((tx) => deleteWaiting(tx, run, null));
@@ -151,7 +153,8 @@ export class ScheduledImportRunner {
       await write(async (tx) => {
         await assertCurrent(tx, run);
         await recordFile(tx, run, found, { status: 'failed', error: error.message });
-        await this.mails.fileFailed(tx, run.name, file.name, error.message);
+        const isSame = last?.status === 'failed' && last.hash === file.hash && last.error === error.message;
+        if (!isSame) await this.mails.fileFailed(tx, run.name, file.name, error.message);
       });
       return false;
     }
@@ -194,9 +197,14 @@ export class ScheduledImportRunner {
   }
 }
 
-/** A file that waits is read again: its dry run shows what would happen now. */
-function isHandled(file: KnownFile | undefined): boolean {
-  return file !== undefined && file.status !== 'waiting';
+/**
+ * A file that waits is read again: its dry run shows what would happen now. So is one that failed when a run is
+ * requested, except where a later file was imported, which has the last word.
+ */
+function isHandled({ isRequested, source }: ClaimedRun, file: KnownFile | undefined, isOvertaken: boolean): boolean {
+  if (file === undefined || file.status === 'waiting') return false;
+  // No invoice is in two files of the billing provider.
+  return file.status === 'imported' || !isRequested || (isOvertaken && source.kind !== 'stripe');
 }
 
 function toUpload({ name, csv }: Prepared) {

@@ -2,6 +2,8 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { expect } from 'chai';
 import { newId } from '#src/kernel/ids.js';
+import { JobQueue } from '#src/platform/jobs/job-queue.js';
+import { runScheduledImportsJob } from '#src/scheduled-imports/scheduled-import-job.js';
 import { ApiClient } from '#test/support/api-client.js';
 import { FakeSmtp } from '#test/support/fake-smtp.js';
 import { FileServer } from '#test/support/file-server.js';
@@ -62,6 +64,12 @@ describe('scheduled imports', () => {
   const run = async (id: string) => {
     await api.expect(202, 'POST', `/v1/scheduled-imports/${id}/run`);
     return idle(id);
+  };
+  const runBySchedule = async (id: string) => {
+    const { lastRunAt } = await read(id);
+    await service.sql('update scheduled_imports set next_run_at = now() where scheduled_import_id = $1', id);
+    await service.running.service.parts.resolve(JobQueue).add(runScheduledImportsJob, { workspaceId });
+    await until(async () => (await read(id)).lastRunAt !== lastRunAt, { what: 'a run of the schedule' });
   };
   const confirm = async (id: string) => {
     const { waitingFileId: fileId } = await idle(id);
@@ -190,6 +198,54 @@ describe('scheduled imports', () => {
     await run(id);
     await confirm(id);
     expect(await amounts()).to.deep.equal({ B1: 1000 });
+  });
+
+  it('reads a file that failed again when a run is requested, and reports the same reason once', async () => {
+    const person = (name: string) => `${name}-${workspaceId}@acme.test,${name}\n`;
+    const setSeats = (seats: number | null) =>
+      service.sql('update workspaces set seats = $2 where workspace_id = $1', workspaceId, seats);
+    files.content = `email,name\n${person('Cy')}`;
+    const { id } = await create({ subject: 'people', options: {} });
+    await confirm(id);
+    await setSeats(3);
+    files.content = `email,name\n${person('Cy')}${person('Dan')}`;
+    for (let count = 0; count < 2; count += 1) await run(id);
+    const [failed] = await listFiles(id);
+    expect(failed).to.deep.include({ status: 'failed' });
+    expect(failed.error).to.match(/allows 3 active reps/);
+    expect((await subjects()).filter((subject) => subject === 'bookings.csv could not be imported')).to.have.length(1);
+    await setSeats(null);
+    await runBySchedule(id);
+    expect((await listFiles(id))[0]).to.deep.include({ status: 'failed' });
+    await run(id);
+    expect((await listFiles(id))[0]).to.deep.include({ fileId: failed.fileId, status: 'imported', error: null });
+    const { reps } = await api.expect(200, 'GET', '/v1/reps');
+    expect(reps.map(({ name }: { name: string }) => name)).to.include('Dan');
+  });
+
+  it('does not read a failed file again once a later file of the folder was imported', async function () {
+    const server = await SftpServer.start();
+    if (server === null) return this.skip();
+    const { port, user, folder, privateKey } = server;
+    const source = { kind: 'sftp', host: '127.0.0.1', port, user, folder };
+    await server.write('1.csv', 'Nothing,Known\n1,2\n');
+    const { id } = await create({ source, credentials: { privateKey } });
+    const failedAt = async () => {
+      await idle(id);
+      return (await listFiles(id)).find(({ name }: { name: string }) => name === '1.csv').at;
+    };
+    const first = await failedAt();
+    await run(id);
+    const second = await failedAt();
+    expect(Date.parse(second)).to.be.greaterThan(Date.parse(first));
+    await server.write('2.csv', `${header}\nB1,1,Won,2026-01-15,ann\n`);
+    await run(id);
+    await confirm(id);
+    const last = await failedAt();
+    await run(id);
+    expect(await failedAt()).to.equal(last);
+    expect((await subjects()).filter((subject) => subject === '1.csv could not be imported')).to.have.length(1);
+    await server.stop();
   });
 
   it('reads changed options with a new dry run, and nothing while it is paused', async () => {
