@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import { z } from 'zod';
 import { Failure } from '../kernel/failure.js';
 import { isUuid } from '../kernel/ids.js';
@@ -100,14 +100,23 @@ export async function findImport(tx: Transaction, importId: string): Promise<Imp
   return found;
 }
 
+function takeBacksOf(tx: Transaction, importId: RawBuilder<unknown>): RawBuilder<unknown> {
+  return sql`audit_entries b
+    where b.workspace_id = ${tx.workspaceId} and b.content like '%"operation":"takeBackImport"%'
+      and b.content::jsonb -> 'params' ->> 'importId' = ${importId}`;
+}
+
+export async function isTakenBack(tx: Transaction, importId: string): Promise<boolean> {
+  const { rows } = await sql`select from ${takeBacksOf(tx, sql`${importId}`)} limit 1`.execute(tx.db);
+  return rows.length > 0;
+}
+
 async function readImports(tx: Transaction, where: ReturnType<typeof sql>): Promise<ImportRecord[]> {
   const { rows } = await sql<Row>`
     select e.entry_id as "importId", e.at, c.content ->> 'operation' as operation, c.content ->> 'actor' as actor,
       c.content -> 'query' ->> 'fileName' as "fileName", c.content -> 'counts' as counts, c.content -> 'totals' as totals,
       jsonb_array_length(c.content -> 'changes') + (c.content ->> 'moreChanges')::int as changes,
-      (select max(b.at) from audit_entries b
-        where b.workspace_id = e.workspace_id and b.content like '%"operation":"takeBackImport"%'
-          and b.content::jsonb -> 'params' ->> 'importId' = e.entry_id::text) as "takenBackAt"
+      (select max(b.at) from ${takeBacksOf(tx, sql`e.entry_id::text`)}) as "takenBackAt"
     from (select * from audit_entries e where e.workspace_id = ${tx.workspaceId} and ${where}) e
     cross join lateral (select e.content::jsonb as content offset 0) c
     order by e.at desc, e.entry_id`.execute(tx.db);

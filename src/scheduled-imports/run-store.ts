@@ -108,12 +108,15 @@ export interface KnownFile {
   readonly version: string | null;
   readonly hash: string;
   readonly status: 'waiting' | 'imported' | 'failed';
+  readonly result: FileResult | null;
   readonly error: string | null;
+  readonly importId: string | null;
 }
 
 export async function readKnownFiles(tx: Transaction, id: string, names: readonly string[]): Promise<KnownFile[]> {
   const { rows } = await sql<KnownFile>`
-    select distinct on (name) name, version, hash, status, error from scheduled_import_files
+    select distinct on (name) name, version, hash, status, result, error, import_id as "importId"
+    from scheduled_import_files
     where workspace_id = ${tx.workspaceId} and scheduled_import_id = ${id} and name = any(${names}::text[])
     order by name, at desc`.execute(tx.db);
   return rows;
@@ -141,12 +144,16 @@ const isLastImported = sql<boolean>`
       and later.name = scheduled_import_files.name and later.status = 'imported'
       and later.at > scheduled_import_files.at))`;
 
-/** Stores what was done with the file; false if its content was imported already. */
+/**
+ * Stores what was done with the file; false if its content was imported already, by another import than the one that the
+ * run has read.
+ */
 export async function recordFile(
   tx: Transaction,
   { id }: ClaimedRun,
   { name, version, hash, bytes, sample }: FoundFile,
   handled: Handled,
+  last: KnownFile | undefined,
 ): Promise<boolean> {
   const {
     result = null,
@@ -170,7 +177,9 @@ export async function recordFile(
       conflict
         .columns(['workspace_id', 'scheduled_import_id', 'name', 'hash'])
         .doUpdateSet(values)
-        .where((where) => where.not(isLastImported)),
+        .where((where) =>
+          where.or([where.not(isLastImported), where('scheduled_import_files.import_id', '=', last?.importId ?? null)]),
+        ),
     )
     .executeTakeFirst();
   return (numInsertedOrUpdatedRows ?? 0n) > 0n;

@@ -1,3 +1,5 @@
+import { isDeepStrictEqual } from 'node:util';
+import { isTakenBack } from '../imports/import-history.js';
 import { Failure } from '../kernel/failure.js';
 import { newId } from '../kernel/ids.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
@@ -116,7 +118,8 @@ export class ScheduledImportRunner {
       if (isDone && file.version !== null && last?.version === file.version) continue;
       const downloaded = await this.download(open, file);
       if (downloaded === null) continue;
-      if (isDone && last?.hash === downloaded.hash) await write((tx) => recordVersion(tx, run, downloaded));
+      if (isDone && last?.hash === downloaded.hash && !isReadAgain(run, last))
+        await write((tx) => recordVersion(tx, run, downloaded));
       else if (await this.handle(open, downloaded, last)) return;
     }
     await write((tx) => deleteWaiting(tx, run, null));
@@ -139,20 +142,20 @@ export class ScheduledImportRunner {
       const prepared = { ...found, csv: await source.readCsv() };
       const difference = findDifference(run, found.sample.header);
       if (!isDifferent(difference)) {
-        await this.importFile(open, prepared);
+        if (await this.changesSomething(open, prepared, last)) await this.importFile(open, prepared, last);
         return false;
       }
       const answer = await callDryRun(this.call, run, toUpload(prepared));
       const waiting = { ...difference, added: withoutUnknown(run, difference.added, answer) };
       if (isDifferent(waiting)) await this.keepWaiting(open, prepared, { answer, difference: waiting }, last);
-      else await this.importFile(open, prepared);
+      else await this.importFile(open, prepared, last);
       return isDifferent(waiting);
     } catch (error) {
       if (!(error instanceof Failure) || error.code === 'calculation_pending' || error.code === 'source_unreachable')
         throw error;
       await write(async (tx) => {
         await assertCurrent(tx, run);
-        await recordFile(tx, run, found, { status: 'failed', error: error.message });
+        await recordFile(tx, run, found, { status: 'failed', error: error.message }, last);
         const isSame = last?.status === 'failed' && last.hash === file.hash && last.error === error.message;
         if (!isSame) await this.mails.fileFailed(tx, run.name, file.name, error.message);
       });
@@ -160,15 +163,30 @@ export class ScheduledImportRunner {
     }
   }
 
-  private async importFile({ run, write }: OpenRun, file: Prepared): Promise<void> {
+  /** False for content that was imported, if another import would do nothing new, or would repeat what was taken back. */
+  private async changesSomething(
+    { run, write }: OpenRun,
+    file: Prepared,
+    last: KnownFile | undefined,
+  ): Promise<boolean> {
+    if (last?.status !== 'imported' || last.hash !== file.hash) return true;
+    const { importId, result } = last;
+    if (importId !== null && (await write((tx) => isTakenBack(tx, importId)))) return false;
+    const answer = await callDryRun(this.call, run, toUpload(file));
+    const now = summarize(answer as Parameters<typeof summarize>[0], file.sample.count);
+    return now.accepted > 0 || !isDeepStrictEqual(now.reasons, result?.reasons);
+  }
+
+  private async importFile({ run, write }: OpenRun, file: Prepared, last: KnownFile | undefined): Promise<void> {
     const importId = newId();
     let isRecorded = false;
     const record = async (tx: Transaction, answer: unknown) => {
       await assertCurrent(tx, run);
       const result = summarize(answer as Parameters<typeof summarize>[0], file.sample.count);
       const handled: Handled = { status: 'imported', result, importId };
-      if (!(await recordFile(tx, run, file, handled))) throw new RunOutdated(`${file.name} was imported before`);
-      if (result.rejected > 0) await this.mails.rowsRejected(tx, run.name, file.name, result);
+      if (!(await recordFile(tx, run, file, handled, last))) throw new RunOutdated(`${file.name} was imported before`);
+      if (result.rejected > 0 && !isReported(last, file, result))
+        await this.mails.rowsRejected(tx, run.name, file.name, result);
       await failpoint('scheduledImport.beforeCommit');
       isRecorded = true;
     };
@@ -190,7 +208,7 @@ export class ScheduledImportRunner {
     await write(async (tx) => {
       await assertCurrent(tx, run);
       await deleteWaiting(tx, run, file.hash);
-      await recordFile(tx, run, file, { status: 'waiting', result, error: reason });
+      await recordFile(tx, run, file, { status: 'waiting', result, error: reason }, last);
       if (!isSame)
         await this.mails.fileWaits(tx, run.name, file.name, reason ?? 'It is the first file of the scheduled import.');
     });
@@ -205,6 +223,18 @@ function isHandled({ isRequested, source }: ClaimedRun, file: KnownFile | undefi
   if (file === undefined || file.status === 'waiting') return false;
   // No invoice is in two files of the billing provider.
   return file.status === 'imported' || !isRequested || (isOvertaken && source.kind !== 'stripe');
+}
+
+/** The invoices of the billing provider stay as they are while the deals appear or name them that they belong to. */
+function isReadAgain({ source, options, confirmedHeader }: ClaimedRun, { status, result }: KnownFile): boolean {
+  if (source.kind !== 'stripe' || confirmedHeader === null || status !== 'imported') return false;
+  return options.dealField !== undefined || (result?.rejected ?? 0) > 0;
+}
+
+/** Whether the admins have got a mail about the rejected rows of the same content. */
+function isReported(last: KnownFile | undefined, { hash }: Prepared, { reasons }: FileResult): boolean {
+  const reported = last?.status === 'imported' && last.hash === hash ? (last.result?.reasons ?? []) : [];
+  return reasons.every((reason) => reported.some((earlier) => isDeepStrictEqual(earlier, reason)));
 }
 
 function toUpload({ name, csv }: Prepared) {

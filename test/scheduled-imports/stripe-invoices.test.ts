@@ -3,6 +3,7 @@ import { FakeBilling } from '#fakes/fake-billing.js';
 import { openSource } from '#src/scheduled-imports/sources/open-source.js';
 import { PayWorkspace } from '#test/pay/payables/pay-service.js';
 import { expectError } from '#test/support/errors.js';
+import { FakeSmtp } from '#test/support/fake-smtp.js';
 import { Service } from '#test/support/service.js';
 import { until } from '#test/support/until.js';
 
@@ -142,13 +143,19 @@ describe('invoices of the billing provider', () => {
   describe('in a workspace', () => {
     let service: Service;
     let pay: PayWorkspace;
+    let smtp: FakeSmtp;
 
     beforeEach(async () => {
-      service = await Service.start({ settings: { BILLING_API_BASE: billing.url } });
+      smtp = await FakeSmtp.start();
+      const mails = { SMTP_URL: smtp.url, MAIL_FROM: 'pay@acme.test' };
+      service = await Service.start({ settings: { BILLING_API_BASE: billing.url, ...mails } });
       pay = await PayWorkspace.create(service);
       await pay.deal('D', 60_000, '2026-01-15', { fields: { stripe_invoice: 'in_named' } });
     });
-    afterEach(() => service.stop());
+    afterEach(async () => {
+      await service.stop();
+      await smtp.stop();
+    });
 
     const create = (more: object = {}) =>
       pay.api.expect(201, 'POST', '/v1/scheduled-imports', {
@@ -173,6 +180,63 @@ describe('invoices of the billing provider', () => {
       return idle(id);
     };
 
+    const confirm = async (id: string) => {
+      const { waitingFileId: fileId } = await idle(id);
+      await pay.api.expect(202, 'POST', `/v1/scheduled-imports/${id}/confirm`, { fileId });
+      await idle(id);
+    };
+    const readFile = async (id: string) =>
+      (await pay.api.expect(200, 'GET', `/v1/scheduled-imports/${id}/files`)).files[0];
+    const countImports = async () => (await pay.api.expect(200, 'GET', '/v1/imports')).count;
+    const paid = (amount: number) => ({
+      total: amount,
+      created: '2026-01-31T12:00:00Z',
+      payments: [{ amount, at: '2026-02-15T12:00:00Z' }],
+    });
+
+    it('pay once the deal that their metadata name is there, and what is still rejected is reported once', async () => {
+      await pay.api.saveReps({ name: 'Root', email: 'root@acme.test', role: 'admin' });
+      const reported = async () => {
+        const rows = await service.sql<{ subject: string }>(
+          `select subject from mail_outbox where workspace_id = $1 and subject like '%rejected'`,
+          pay.workspaceId,
+        );
+        return rows.length;
+      };
+      for (const [id, dealId] of Object.entries({ in_late: 'L', in_missing: 'M' }))
+        billing.sendInvoice({ ...paid(10_000_00), metadata: { deal_id: dealId } }, id);
+      const { id } = await create();
+      await confirm(id);
+      const rejected = await readFile(id);
+      expect(rejected.result).to.deep.include({ accepted: 0, rejected: 2 });
+      const before = await countImports();
+      await runTo(id);
+      expect(await readFile(id)).to.deep.equal(rejected);
+      await pay.deal('L', 10_000, '2026-01-15');
+      await runTo(id);
+      expect(await pay.payable('2026-02')).to.equal(800);
+      const accepted = await readFile(id);
+      expect(accepted.result).to.deep.include({ accepted: 1, rejected: 1 });
+      expect([await countImports(), await reported()]).to.deep.equal([before + 1, 1]);
+      await pay.api.expect(200, 'POST', `/v1/imports/${accepted.importId}/take-back`, {});
+      await runTo(id);
+      expect(await pay.payable('2026-02')).to.equal(0);
+    });
+
+    it('pay once a deal names them', async () => {
+      billing.sendInvoice(paid(10_000_00), 'in_late');
+      const { id } = await create({ options: { dealField: 'stripe_invoice' } });
+      await confirm(id);
+      expect((await readFile(id)).result).to.deep.include({ accepted: 0, unchanged: 1, rejected: 0 });
+      await pay.deal('L', 10_000, '2026-01-15', { fields: { stripe_invoice: 'in_late' } });
+      await runTo(id);
+      expect(await pay.payable('2026-02')).to.equal(800);
+      const imported = await readFile(id);
+      const before = await countImports();
+      await runTo(id);
+      expect([await readFile(id), await countImports()]).to.deep.equal([imported, before]);
+    });
+
     it('pay as the customer pays, from the first confirmed file to a dispute', async () => {
       const invoice = {
         total: 60_000_00,
@@ -182,10 +246,9 @@ describe('invoices of the billing provider', () => {
       };
       const invoiceId = billing.sendInvoice(invoice);
       const { id } = await create();
-      const { waitingFileId: fileId } = await idle(id);
-      expect(await pay.payable('2026-02')).to.equal(0);
-      await pay.api.expect(202, 'POST', `/v1/scheduled-imports/${id}/confirm`, { fileId });
       await idle(id);
+      expect(await pay.payable('2026-02')).to.equal(0);
+      await confirm(id);
       expect(await pay.payable('2026-02')).to.equal(1600);
       const rest = { amount: 40_000_00, at: '2026-04-03T12:00:00Z' };
       billing.sendInvoice({ ...invoice, status: 'paid', payments: [...invoice.payments, rest] }, invoiceId);
@@ -200,17 +263,10 @@ describe('invoices of the billing provider', () => {
     });
 
     it('belong to the deal that names them, and change nothing where none does', async () => {
-      const paid = (amount: number) => ({
-        total: amount,
-        created: '2026-01-31T12:00:00Z',
-        payments: [{ amount, at: '2026-02-15T12:00:00Z' }],
-      });
       billing.sendInvoice(paid(30_000_00), 'in_named');
       billing.sendInvoice(paid(5000_00), 'in_other');
       const { id } = await create({ options: { dealField: 'stripe_invoice' } });
-      const { waitingFileId: fileId } = await idle(id);
-      await pay.api.expect(202, 'POST', `/v1/scheduled-imports/${id}/confirm`, { fileId });
-      await idle(id);
+      await confirm(id);
       const { files } = await pay.api.expect(200, 'GET', `/v1/scheduled-imports/${id}/files`);
       expect(files[0].result).to.deep.include({ accepted: 1, unchanged: 1, rejected: 0 });
       expect(await pay.payable('2026-02')).to.equal(2400);
