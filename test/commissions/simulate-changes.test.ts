@@ -114,13 +114,13 @@ describe('the simulation of a changed plan', () => {
       expect(await paidOn(ben, {}, client)).to.deep.equal({ [`${ben} New business open`]: 1000 });
     });
 
-    it('gives it to the owner whom the request names by the id of the CRM or by e-mail, and to nobody if it is no rep', async () => {
+    it('gives it to the owner whom the request names by the id of the CRM or by e-mail, and to no one if it is no rep', async () => {
       const { ann, ben } = own.repIds;
       for (const owner of [{ ownerId: 'ann' }, { ownerEmail: 'Ann@x.io' }, { repId: ann }])
         expect(await paidOn(ben, { dealId: 'made open', ...owner })).to.deep.equal({});
       for (const owner of [{ ownerId: 'ann' }, { ownerEmail: 'Ann@x.io' }, { repId: ann }])
         expect(await paidOn(ann, { dealId: 'made open', ...owner })).to.have.all.keys(`${ann} New business made open`);
-      expect(await paidOn(ann, { dealId: 'made open', ownerId: 'nobody' })).to.deep.equal({});
+      expect(await paidOn(ann, { dealId: 'made open', ownerId: 'unknown' })).to.deep.equal({});
       expect(await paidOn(ann, { dealId: 'made open' })).to.have.all.keys(`${ann} New business made open`);
     });
   });
