@@ -29,6 +29,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   await createReadOnlyWorkspaces(db);
   await replaceDeletions(db);
   await replaceSignInDeletion(db);
+  await replaceFailedSignIn(db);
   await replaceMessageFunctions(db);
   await replaceChangeRequestEnd(db);
   await replaceDueEndpoints(db);
@@ -124,6 +125,27 @@ async function replaceSignInDeletion(db: Kysely<unknown>): Promise<void> {
         select from agent_grants g where g.workspace_id = c.workspace_id and g.connection_id = c.connection_id);
       delete from agent_clients where coalesce(used_at, created_at) < now() - case when used_at is null
         then interval '1 hour' else interval '90 days' end;
+    end $$`.execute(db);
+}
+
+/** A person of several workspaces fails to sign in to all of them. */
+async function replaceFailedSignIn(db: Kysely<unknown>): Promise<void> {
+  await sql`
+    create or replace function record_failed_sign_in(address text, hash bytea, used_method text) returns integer
+    language plpgsql volatile ${asOwner} as $$
+    declare
+      today integer;
+    begin
+      insert into sign_in_failures as f (email_hash, day, failures) values (hash, (now() at time zone 'UTC')::date, 1)
+      on conflict (email_hash, day) do update set failures = f.failures + 1
+      returning f.failures into today;
+      if today <= 100 then
+        insert into audit_runs (workspace_id, run_id, actor, trigger, scope, rep_id, outcome, error, details)
+        select r.workspace_id, gen_random_uuid(), 'anonymous', 'login', 'rep', r.rep_id, 'failed',
+          'The code or the identity was not accepted.', jsonb_build_object('method', used_method)
+        from reps r where r.email = address and ${ofWritable('r.workspace_id')};
+      end if;
+      return today;
     end $$`.execute(db);
 }
 

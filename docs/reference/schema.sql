@@ -4374,7 +4374,7 @@ AS $function$
         insert into audit_runs (workspace_id, run_id, actor, trigger, scope, rep_id, outcome, error, details)
         select r.workspace_id, gen_random_uuid(), 'anonymous', 'login', 'rep', r.rep_id, 'failed',
           'The code or the identity was not accepted.', jsonb_build_object('method', used_method)
-        from reps r where r.email = address;
+        from reps r where r.email = address and coalesce(r.workspace_id <> all (array(select of_move.workspace_id from read_only_workspaces() of_move)), true);
       end if;
       return today;
     end $function$

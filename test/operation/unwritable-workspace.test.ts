@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { sql } from 'kysely';
+import { FailedSignIns } from '#src/access/auth/failed-sign-ins.js';
 import { acceptWrites, listTables, rejectWrites } from '#src/app/workspace-move.js';
 import { sealAuditEntries } from '#src/audit/seal-audit-entries.js';
 import { MonthReports } from '#src/finance/month-reports.js';
@@ -8,8 +9,10 @@ import { CommissionChanges } from '#src/ledger/requests/commission-changes.js';
 import { ApprovalReminders } from '#src/outgoing/notifications/approval-reminders.js';
 import { WeeklyDigest } from '#src/outgoing/notifications/weekly-digest.js';
 import { readSqlState } from '#src/platform/database/database-errors.js';
+import { Inbox } from '#src/platform/inbox/inbox.js';
 import { type JobQueue } from '#src/platform/jobs/job-queue.js';
 import { createLog } from '#src/platform/log.js';
+import { Secrets } from '#src/platform/secrets/secrets.js';
 import { OfflineDatabase } from '#test/support/offline-database.js';
 import { OfflineWorkspace } from '#test/support/offline-workspace.js';
 import { flatRule } from '#test/support/terms.js';
@@ -22,6 +25,7 @@ import { requestPeriodEnds } from '#workers/period-ends.js';
 
 const log = createLog('silent');
 const monday = '2026-05-18T12:00:00Z';
+const secrets = new Secrets(Buffer.alloc(32));
 const never = new AbortController().signal;
 
 describe('the background work of other workspaces, while one rejects writes', () => {
@@ -255,6 +259,17 @@ describe('the background work of other workspaces, while one rejects writes', ()
         expect(await left(due), due).to.deep.equal([other.workspaceId]);
     });
 
+    it('does not fail the sign-in of a person of both: it is counted, and the other workspace records it', async () => {
+      await both(({ insert }) => insert.rep('Ann', { email: 'ann@acme.test' }));
+      await move();
+      const counted: string[] = [];
+      const limits = { countFailure: async (address: string) => void counted.push(address) };
+      const failedSignIns = new FailedSignIns(db.unitOfWork, secrets, limits as never, log);
+      await failedSignIns.record({ ...other.admin, address: '192.0.2.1' }, 'otp', 'ann@acme.test');
+      expect(counted).to.deep.equal(['192.0.2.1']);
+      expect(await done(`select workspace_id from audit_runs where trigger = 'login'`)).to.deep.equal([other.workspaceId]);
+    });
+
     it('cannot lose a message: those of the workspace that is moved are not received', async () => {
       await addToBoth('inbound_routes', 'source, route', `'crma', 'a' || workspace_id`);
       await move();
@@ -263,6 +278,24 @@ describe('the background work of other workspaces, while one rejects writes', ()
       await receive(other);
       expect(await receive(unwritable).catch(readSqlState)).to.equal('57P03');
     });
+  });
+
+  it('has its messages stored, also in one statement with those of the workspace that is moved', async () => {
+    await both(({ insert, workspaceId }) =>
+      insert.row('inbound_routes', { source: 'crma', route: `route ${workspaceId}` }),
+    );
+    await reject();
+    const inbox = new Inbox(db.app, secrets, { schedule: () => undefined } as never);
+    const messageFor = ({ workspaceId }: OfflineWorkspace) => ({
+      ...({ source: 'crma', route: `route ${workspaceId}`, key: newId(), subject: 'a', payload: {} } as const),
+    });
+    const [moved, stored, mixed] = await Promise.allSettled([
+      inbox.receive([messageFor(unwritable)]),
+      inbox.receive([messageFor(other)]),
+      inbox.receive([messageFor(unwritable), messageFor(other)]),
+    ]);
+    expect([moved.status, stored.status, mixed.status]).to.deep.equal(['rejected', 'fulfilled', 'rejected']);
+    expect(await done('select workspace_id from inbox')).to.deep.equal([other.workspaceId, other.workspaceId]);
   });
 
   it('ends if the database is not available to any', async () => {

@@ -1,6 +1,8 @@
 import { sql } from 'kysely';
 import { LRUCache } from 'lru-cache';
+import { groupBy } from '../../kernel/group-by.js';
 import { Batcher } from '../batcher.js';
+import { isOutage } from '../database/database-errors.js';
 import { type Database } from '../database/pool.js';
 import { failpoint } from '../failpoint.js';
 import { type Secrets } from '../secrets/secrets.js';
@@ -28,6 +30,12 @@ interface Route {
 /** The workspaces of a delivery by route; unknown routes are absent. */
 export type Received = ReadonlyMap<string, readonly string[]>;
 
+/** What was stored, and why messages of other routes were not. */
+interface Stored {
+  readonly received: Received;
+  readonly failures: ReadonlyMap<string, unknown>;
+}
+
 const maxCachedRoutes = 10_000;
 const maxDeliveriesPerStatement = 100;
 
@@ -36,7 +44,7 @@ const maxDeliveriesPerStatement = 100;
  * runs share the next one: under load, one commit serves many.
  */
 export class Inbox {
-  private readonly deliveries = new Batcher<readonly InboxMessage[], Received>(maxDeliveriesPerStatement, (all) =>
+  private readonly deliveries = new Batcher<readonly InboxMessage[], Stored>(maxDeliveriesPerStatement, (all) =>
     this.store(all),
   );
   private readonly routes = new LRUCache<string, Route>({ max: maxCachedRoutes });
@@ -67,16 +75,39 @@ export class Inbox {
     return found;
   }
 
-  /** Resolves when the messages are stored (or were already). Messages for unknown routes are dropped. */
-  receive(messages: readonly InboxMessage[]): Promise<Received> {
-    return this.deliveries.add(messages);
+  /**
+   * Resolves when the messages are stored (or were already). Messages for unknown routes are dropped. Rejects if one of
+   * them was not stored; the others were, and may be received again.
+   */
+  async receive(messages: readonly InboxMessage[]): Promise<Received> {
+    const { received, failures } = await this.deliveries.add(messages);
+    for (const failure of failures.values()) throw failure;
+    return received;
   }
 
-  private async store(deliveries: readonly (readonly InboxMessage[])[]): Promise<Received[]> {
+  private async store(deliveries: readonly (readonly InboxMessage[])[]): Promise<Stored[]> {
     await failpoint('inbox.beforeInsert');
-    const received = await this.insert(deliveries.flat());
+    const stored = await this.insertAll(deliveries.flat());
     await failpoint('inbox.afterInsert');
-    return deliveries.map((messages) => resultFor(received, messages));
+    return deliveries.map((messages) => resultFor(stored, messages));
+  }
+
+  /** A workspace rejects its messages while it is moved; then those of each route are stored by themselves. */
+  private async insertAll(messages: readonly InboxMessage[]): Promise<Stored> {
+    try {
+      return { received: await this.insert(messages), failures: new Map() };
+    } catch (error) {
+      if (isOutage(error)) await sql`select 1`.execute(this.database);
+    }
+    const received = new Map<string, readonly string[]>();
+    const failures = new Map<string, unknown>();
+    for (const [route, ofRoute] of groupBy(messages, contextOf))
+      try {
+        for (const [context, workspaces] of await this.insert(ofRoute)) received.set(context, workspaces);
+      } catch (error) {
+        failures.set(route, error);
+      }
+    return { received, failures };
   }
 
   private async insert(messages: readonly InboxMessage[]): Promise<Received> {
@@ -96,13 +127,20 @@ export class Inbox {
 }
 
 /** The part of the result that belongs to one delivery. */
-function resultFor(received: Received, messages: readonly InboxMessage[]): Received {
-  const own = new Map<string, readonly string[]>();
-  for (const { source, route } of messages) {
-    const workspaces = received.get(routeEncryptionContext(source, route));
-    if (workspaces !== undefined) own.set(route, workspaces);
+function resultFor(stored: Stored, messages: readonly InboxMessage[]): Stored {
+  const received = new Map<string, readonly string[]>();
+  const failures = new Map<string, unknown>();
+  for (const message of messages) {
+    const context = contextOf(message);
+    const workspaces = stored.received.get(context);
+    if (workspaces !== undefined) received.set(message.route, workspaces);
+    if (stored.failures.has(context)) failures.set(context, stored.failures.get(context));
   }
-  return own;
+  return { received, failures };
+}
+
+function contextOf({ source, route }: InboxMessage): string {
+  return routeEncryptionContext(source, route);
 }
 
 /** Identifies the row of a route, and binds its sealed secret to it. */
