@@ -267,7 +267,9 @@ describe('the background work of other workspaces, while one rejects writes', ()
       const failedSignIns = new FailedSignIns(db.unitOfWork, secrets, limits as never, log);
       await failedSignIns.record({ ...other.admin, address: '192.0.2.1' }, 'otp', 'ann@acme.test');
       expect(counted).to.deep.equal(['192.0.2.1']);
-      expect(await done(`select workspace_id from audit_runs where trigger = 'login'`)).to.deep.equal([other.workspaceId]);
+      expect(await done(`select workspace_id from audit_runs where trigger = 'login'`)).to.deep.equal([
+        other.workspaceId,
+      ]);
     });
 
     it('cannot lose a message: those of the workspace that is moved are not received', async () => {
