@@ -4,6 +4,7 @@ import { type Day } from '../kernel/day.js';
 import { Failure } from '../kernel/failure.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
 import { recordEvent } from '../platform/outbound/outgoing-events.js';
+import { type ComputeBooks } from './before-lock.js';
 import { assertBookMonth, assertOpenMonth, type BookMonths, loadBookMonths } from './book-months.js';
 import { type BookFindings, type Checklist, findInBooks, loadChecklist } from './checklist.js';
 import { type Closing } from './closing.js';
@@ -102,41 +103,73 @@ async function store(
   await record(tx, caller, 'accounting_month_prepared', month, { hash }, at);
 }
 
-export async function closeMonth(
-  tx: Transaction,
-  caller: Caller,
-  { month, hash }: { readonly month: Month; readonly hash: string },
-  now: Now,
-): Promise<void> {
+/** The books of the open month, and the hash with which it would be closed. */
+export interface ClosableBooks {
+  readonly books: MonthBooks;
+  readonly lines: readonly JournalLine[];
+  readonly hash: string;
+}
+
+/** The books with which the caller would close the month. Throws before they are computed if it is not theirs to close. */
+export async function loadClosable(tx: Transaction, caller: Caller, month: Month, today: Day): Promise<ClosableBooks> {
+  const { months } = await requirePrepared(tx, caller, month, today);
+  const books = await loadBooks(tx, { month, repIds: null, entity: null, today });
+  const lines = books.lines.filter((line) => line.month === month);
+  return { books, lines, hash: await hashOf({ months, month, lines }) };
+}
+
+interface PreparedMonth {
+  readonly months: BookMonths;
+  readonly prepared: Preparation;
+  readonly isSamePerson: boolean;
+}
+
+/** Throws unless the month is open and prepared, by another person where the workspace requires one. */
+async function requirePrepared(tx: Transaction, caller: Caller, month: Month, today: Day): Promise<PreparedMonth> {
   assertPerson(caller);
   const { secondPerson } = await requireAccounting(tx);
-  const open = await loadOpenMonth(tx, month, now.today);
+  const months = await requireOpen(tx, month, today);
   const prepared = (await findPreparations(tx)).find((each) => each.month === month);
   if (prepared === undefined)
     throw new Failure('month_not_prepared', `${month} is not prepared. Prepare it, then another person closes it.`);
   const isSamePerson = prepared.authorId !== null && peopleBehind(caller).includes(prepared.authorId);
   if (secondPerson && isSamePerson) throw ownWork('You have prepared the month. Another person closes it.');
-  assertNothingBlocks(month, open.checklist);
-  const current = await hashOf({ ...open, month });
-  if (current !== prepared.hash || current !== hash) throw booksChanged(prepared, current, open.lines);
+  return { months, prepared, isSamePerson };
+}
+
+export async function closeMonth(
+  tx: Transaction,
+  caller: Caller,
+  {
+    month,
+    hash,
+    compute,
+  }: { readonly month: Month; readonly hash: string; readonly compute: ComputeBooks<ClosableBooks> },
+  now: Now,
+): Promise<void> {
+  const { months, prepared, isSamePerson } = await requirePrepared(tx, caller, month, now.today);
+  const { books, lines, hash: current } = await compute(tx, now.today);
+  const { blocking, warnings } = await loadChecklist(tx, months, month, findInBooks(books), now.today);
+  assertNothingBlocks(month, { blocking });
+  if (current !== prepared.hash || current !== hash) throw booksChanged(prepared, current, lines);
   const version = await insertClosing(tx, caller, {
     month,
     isOpening: false,
     hash,
     content: {
-      states: open.books.states.map(toStoredStates),
-      warnings: open.checklist.warnings,
-      labels: await loadLabels(tx, open.books.entities, open.lines),
-      future: Object.fromEntries([...open.books.future].map(([code, future]) => [code, toStoredFuture(future)])),
+      states: books.states.map(toStoredStates),
+      warnings,
+      labels: await loadLabels(tx, books.entities, lines),
+      future: Object.fromEntries([...books.future].map(([code, future]) => [code, toStoredFuture(future)])),
       onePerson: isSamePerson,
     },
     preparedBy: prepared.actor,
     at: now.at,
-    lines: open.lines,
-    treatments: open.books.treatments,
+    lines,
+    treatments: books.treatments,
   });
   await deletePreparation(tx, month);
-  const details = { hash, version, warnings: open.checklist.warnings, onePerson: isSamePerson };
+  const details = { hash, version, warnings, onePerson: isSamePerson };
   await recordEvent(tx, { type: 'accounting.month_closed', data: { month, hash, version } });
   await record(tx, caller, 'accounting_month_closed', month, details, now.at);
 }
@@ -202,7 +235,7 @@ function record(
   return recordAuditEntry(tx, caller, { trigger, scope: 'accounting', period, details, at });
 }
 
-function assertNothingBlocks(month: Month, { blocking }: Checklist): void {
+function assertNothingBlocks(month: Month, { blocking }: Pick<Checklist, 'blocking'>): void {
   const [first] = blocking;
   if (first === undefined) return;
   const messages = {

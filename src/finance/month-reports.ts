@@ -5,11 +5,12 @@ import { type Day } from '../kernel/day.js';
 import { getOrInsert } from '../kernel/get-or-insert.js';
 import { workspaceToday } from '../people/reps/rep-views.js';
 import { type Transaction, type UnitOfWork } from '../platform/database/unit-of-work.js';
+import { readBasis } from './basis.js';
 import { assertBookMonth, type BookMonths, loadBookMonths } from './book-months.js';
 import { loadBooks } from './load-books.js';
 import { listMonths, type Month } from './month.js';
 import { makeReport, partOf, type ReportPart } from './month-report.js';
-import { findReport, readBasis, readList, type StoredReport, storeReport } from './report-store.js';
+import { findReport, readList, type StoredReport, storeReport } from './report-store.js';
 
 /** Books with more lines than this are computed once for all requests: 10,000 take about a second. */
 const maxComputedLines = 10_000;

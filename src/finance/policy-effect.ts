@@ -26,6 +26,11 @@ export const policyEffect = z
   .describe('With dryRun=true: what the version does to open months, where it does something');
 type Effect = NonNullable<z.input<typeof policyEffect>>;
 
+interface PolicyAmounts extends Pick<Effect[number], 'month' | 'entity' | 'currency'> {
+  readonly asset: number;
+  readonly expense: number;
+}
+
 const expenses: ReadonlySet<AccountRole> = new Set([
   'commission_expense',
   'amortisation_expense',
@@ -34,19 +39,17 @@ const expenses: ReadonlySet<AccountRole> = new Set([
   'unassigned',
 ]);
 
-/** What `approve` changes in the books of the months that are open. The caller rolls everything back. */
-export async function loadPolicyEffect(tx: Transaction, today: Day, approve: () => Promise<void>): Promise<Effect> {
-  const before = await listAmounts(tx, today);
-  await approve();
-  const after = await listAmounts(tx, today);
+/** What changes in the amounts of the months that are open. */
+export function comparePolicyAmounts(before: readonly PolicyAmounts[], after: readonly PolicyAmounts[]): Effect {
   return after.flatMap(({ asset: assetAfter, expense: expenseAfter, ...place }, index) => {
-    const { asset: assetBefore, expense: expenseBefore } = before[index] as (typeof before)[number];
+    const { asset: assetBefore, expense: expenseBefore } = before[index] as PolicyAmounts;
     const isSame = assetBefore === assetAfter && expenseBefore === expenseAfter;
     return isSame ? [] : [{ ...place, assetBefore, assetAfter, expenseBefore, expenseAfter }];
   });
 }
 
-async function listAmounts(tx: Transaction, today: Day) {
+/** The asset and the expense of each open month and company, with the policies as they are. */
+export async function listPolicyAmounts(tx: Transaction, today: Day): Promise<PolicyAmounts[]> {
   const {
     lines,
     entities,

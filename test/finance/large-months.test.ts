@@ -1,4 +1,6 @@
 import { expect } from 'chai';
+import pg from 'pg';
+import sinon from 'sinon';
 import { updateWorkspace } from '#src/access/workspaces/commands/update-workspace.js';
 import {
   cancelAccountingPreparation,
@@ -17,9 +19,12 @@ import { getContractCosts } from '#src/finance/queries/get-contract-costs.js';
 import { getLiability } from '#src/finance/queries/get-liability.js';
 import { listJournalLines } from '#src/finance/queries/list-journal-lines.js';
 import { type Caller } from '#src/kernel/caller.js';
+import { type Failure } from '#src/kernel/failure.js';
 import { newId } from '#src/kernel/ids.js';
+import { type Transaction, withTransactionHooks } from '#src/platform/database/unit-of-work.js';
 import { type AnyOperation } from '#src/platform/operations/operation.js';
 import { OfflineWorkspace } from '#test/support/offline-workspace.js';
+import { rowsRead } from '#test/support/rows-read.js';
 import { flatRule } from '#test/support/terms.js';
 import { runPreparation } from './run-preparation.js';
 
@@ -199,6 +204,58 @@ describe('the books of a large month', () => {
     expect(prepared).not.to.have.property('job');
     const closed = await run(closeAccountingMonth, { ...january, body: { hash } }, ned);
     expect(closed).to.include({ status: 'closed', hash });
+  });
+
+  describe('are computed before the lock of the workspace is taken', () => {
+    /** The rows of the ledger that a closing has read under the lock, after what `meanwhile` does there first. */
+    async function closeWith(meanwhile: () => Promise<unknown>) {
+      const { hash } = (await prepare()).body;
+      let [before, after] = [0, 0];
+      const hooks = {
+        afterBegin: async (tx: Transaction) => {
+          await meanwhile();
+          before = await rowsRead(tx, 'commission_events');
+        },
+        beforeCommit: async (tx: Transaction) => {
+          after = await rowsRead(tx, 'commission_events');
+        },
+      };
+      const request = { ...january, body: { hash } };
+      expect(await run(closeAccountingMonth, request, withTransactionHooks(ned, hooks))).to.include({
+        status: 'closed',
+        hash,
+      });
+      return after - before;
+    }
+
+    it('when they are closed', async () => {
+      expect(await closeWith(async () => {})).to.equal(0);
+    });
+
+    it('and again under it if anything has changed since', async () => {
+      const { insert } = workspace;
+      expect(await closeWith(() => insert.adjustment(cid, 5, '2026-03-02'))).to.be.above(0);
+    });
+
+    it('and do not close with what they were before a change', async () => {
+      const late = () => workspace.insert.adjustment(cid, 5, '2026-01-20');
+      const failure = await closeWith(late).catch((error: unknown) => error);
+      expect((failure as Failure).code).to.equal('books_changed');
+      expect(await run(getAccountingMonth)).to.include({ status: 'prepared' });
+    });
+
+    it('when the effect of a policy is compared with them', async () => {
+      const query = sinon.spy(pg.Client.prototype, 'query');
+      const body = { from: '2026-01', position: 2, match: {}, treatment: 'capitalise', period: { months: 24 } };
+      await run(proposePolicy, { params: { name: 'Other' }, query: { dryRun: 'true' }, body }).finally(() =>
+        query.restore(),
+      );
+      const texts = query.getCalls().map(({ args: [text] }) => String(text));
+      const lock = texts.findIndex((text) => text.includes('pg_advisory_xact_lock'));
+      const reads = (some: readonly string[]) => some.filter((text) => text.includes('from commission_events')).length;
+      expect(reads(texts.slice(0, lock))).to.be.above(0);
+      expect(reads(texts.slice(lock))).to.equal(reads(texts.slice(0, lock)));
+    });
   });
 
   it('are prepared at once if they are computed already', async () => {

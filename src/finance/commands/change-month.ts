@@ -9,10 +9,12 @@ import { JobQueue } from '../../platform/jobs/job-queue.js';
 import { operation, Reply } from '../../platform/operations/operation.js';
 import { text } from '../../platform/operations/schemas.js';
 import { wakeOf } from '../../platform/stored-jobs/stored-job.js';
+import { computeBeforeLock } from '../before-lock.js';
 import { noFindings } from '../checklist.js';
 import {
   assertMayPrepare,
   closeMonth,
+  loadClosable,
   postJournals,
   prepareComputed,
   prepareMonth,
@@ -157,7 +159,8 @@ export const closeAccountingMonth = operation({
   example: { params, body: { hash: monthWithChecklistExample.hash }, response: monthWithChecklistExample },
   uses,
   async execute({ params: { month }, body: { hash } }, caller, parts) {
-    return change(caller, parts, month, (tx, now) => closeMonth(tx, caller, { month, hash }, now));
+    const compute = await computeBeforeLock(caller, parts, (tx, today) => loadClosable(tx, caller, month, today));
+    return change(caller, parts, month, (tx, now) => closeMonth(tx, caller, { month, hash, compute }, now));
   },
 });
 

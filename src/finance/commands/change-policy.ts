@@ -10,10 +10,11 @@ import { CLOCK } from '../../platform/injection-tokens.js';
 import { operation } from '../../platform/operations/operation.js';
 import { flag, text } from '../../platform/operations/schemas.js';
 import { recordEvent } from '../../platform/outbound/outgoing-events.js';
+import { computeBeforeLock } from '../before-lock.js';
 import { assertOpenMonth, loadBookMonths } from '../book-months.js';
 import { isFiscal } from '../month.js';
 import { policyExample, policyTerms, policyVersion, type StoredPolicy, toPolicyResponse } from '../policy.js';
-import { loadPolicyEffect, policyEffect } from '../policy-effect.js';
+import { comparePolicyAmounts, listPolicyAmounts, policyEffect } from '../policy-effect.js';
 import { decidePolicy, insertPolicy } from '../policy-store.js';
 import { requirePolicy } from '../policy-views.js';
 import { assertMayApprove, assertProposed } from '../proposal.js';
@@ -63,20 +64,35 @@ async function change(
   });
 }
 
-/** The version, which `store` has proposed or finds, and what it does once it is approved. Writes nothing. */
+/**
+ * The version, which `store` has proposed or finds, and what it does once it is approved. Writes nothing. Deals and
+ * calculations wait while the books are computed with the version, and not while they are computed without it.
+ */
 async function preview(
   caller: Caller,
   { unitOfWork, clock }: Uses,
-  store: (tx: Transaction, at: Date) => Promise<StoredPolicy>,
+  {
+    check,
+    store,
+  }: {
+    /** Throws before anything is computed if the version is not to be proposed or approved. */
+    readonly check: (tx: Transaction) => Promise<unknown>;
+    readonly store: (tx: Transaction, at: Date) => Promise<StoredPolicy>;
+  },
 ): Promise<z.input<typeof previewedVersion>> {
+  const listBefore = await computeBeforeLock(caller, { unitOfWork, clock }, async (tx, today) => {
+    await requireAccounting(tx);
+    await check(tx);
+    return listPolicyAmounts(tx, today);
+  });
   return withDryRun<z.input<typeof previewedVersion>>(true, (end) =>
     unitOfWork.run(caller, { lock: 'exclusive', access: 'write' }, async (tx) => {
       await requireAccounting(tx);
-      const at = clock.now();
+      const [today, at] = [await workspaceToday(tx, clock), clock.now()];
+      const before = await listBefore(tx, today);
       const policy = await store(tx, at);
-      const effect = await loadPolicyEffect(tx, await workspaceToday(tx, clock), () =>
-        decidePolicy(tx, caller, policy, { status: 'approved', at }),
-      );
+      await decidePolicy(tx, caller, policy, { status: 'approved', at });
+      const effect = comparePolicyAmounts(before, await listPolicyAmounts(tx, today));
       return end({ ...toPolicyResponse(policy), effect });
     }),
   );
@@ -116,7 +132,10 @@ export const proposePolicy = operation({
       const version = await insertPolicy(tx, caller, { name, terms: decided, at });
       return requirePolicy(tx, name, version);
     };
-    if (dryRun) return preview(caller, parts, propose);
+    if (dryRun) {
+      const check = (tx: Transaction) => assertBeginsOpen(tx, parts.clock, terms.from);
+      return preview(caller, parts, { check, store: propose });
+    }
     return change(caller, parts, async (tx, at) => {
       const policy = await propose(tx, at);
       const { version } = policy;
@@ -152,7 +171,10 @@ export const approvePolicy = operation({
   example: { params, response: policyExample },
   uses,
   async execute({ params: { name, version }, query: { dryRun } }, caller, parts) {
-    if (dryRun) return preview(caller, parts, (tx) => requireProposed(tx, name, Number(version)));
+    if (dryRun) {
+      const find = (tx: Transaction) => requireProposed(tx, name, Number(version));
+      return preview(caller, parts, { check: find, store: find });
+    }
     return change(caller, parts, async (tx, at) => {
       const policy = await requireProposed(tx, name, Number(version));
       await assertMayApprove(tx, caller, policy);
