@@ -102,7 +102,8 @@ async function replaceDeletions(db: Kysely<unknown>): Promise<void> {
 }
 
 async function replaceSignInDeletion(db: Kysely<unknown>): Promise<void> {
-  // An invitation that was not sent stays, because the state of its person depends on it.
+  // An invitation that was not sent stays, because the state of its person depends on it. A client that registers stays for
+  // an hour, and for the quarter of one in which a sign-in that has begun ends.
   await sql`
     create or replace function delete_old_sign_ins() returns void
     language plpgsql volatile ${asOwner} as $$
@@ -124,7 +125,7 @@ async function replaceSignInDeletion(db: Kysely<unknown>): Promise<void> {
       delete from agent_connections c where ${ofWritable('c.workspace_id')} and not exists (
         select from agent_grants g where g.workspace_id = c.workspace_id and g.connection_id = c.connection_id);
       delete from agent_clients where coalesce(used_at, created_at) < now() - case when used_at is null
-        then interval '1 hour' else interval '90 days' end;
+        then interval '75 minutes' else interval '90 days' end;
     end $$`.execute(db);
 }
 

@@ -24,6 +24,7 @@ import * as writableWorkspaces from './022_writable_workspaces.js';
 import * as dealsAndEvents from './023_deals_and_events.js';
 import * as peopleFacts from './024_people_facts.js';
 import * as books from './025_books.js';
+import * as agentClients from './026_agent_clients.js';
 
 /** Every migration in its order. A released migration never changes; a later one corrects it. */
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -52,4 +53,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '023_deals_and_events': dealsAndEvents,
   '024_people_facts': peopleFacts,
   '025_books': books,
+  '026_agent_clients': agentClients,
 };

@@ -3484,7 +3484,7 @@ AS $function$
       delete from agent_connections c where coalesce(c.workspace_id <> all (array(select of_move.workspace_id from read_only_workspaces() of_move)), true) and not exists (
         select from agent_grants g where g.workspace_id = c.workspace_id and g.connection_id = c.connection_id);
       delete from agent_clients where coalesce(used_at, created_at) < now() - case when used_at is null
-        then interval '1 hour' else interval '90 days' end;
+        then interval '75 minutes' else interval '90 days' end;
     end $function$
 ;
 GRANT EXECUTE ON FUNCTION delete_old_sign_ins() TO commissions_app;
@@ -3938,10 +3938,10 @@ GRANT EXECUTE ON FUNCTION end_lost_change_requests() TO commissions_app;
 CREATE OR REPLACE FUNCTION find_agent_client(id text)
  RETURNS TABLE(metadata jsonb)
  LANGUAGE sql
- SECURITY DEFINER
+ STABLE SECURITY DEFINER
  SET search_path TO 'public', 'pg_temp'
 AS $function$
-      update agent_clients c set used_at = now() where c.client_id = id returning c.metadata
+      select c.metadata from agent_clients c where c.client_id = id
     $function$
 ;
 GRANT EXECUTE ON FUNCTION find_agent_client(text) TO commissions_app;
@@ -4241,6 +4241,17 @@ AS $function$
     end $function$
 ;
 GRANT EXECUTE ON FUNCTION note_active_version() TO PUBLIC;
+
+CREATE OR REPLACE FUNCTION note_agent_client(id text)
+ RETURNS void
+ LANGUAGE sql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+      update agent_clients set used_at = now() where client_id = id
+    $function$
+;
+GRANT EXECUTE ON FUNCTION note_agent_client(text) TO commissions_app;
 
 CREATE OR REPLACE FUNCTION note_deliveries(sources text[], routes text[], verified integer[], rejected integer[])
  RETURNS void

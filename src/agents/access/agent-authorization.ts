@@ -82,6 +82,10 @@ export class AgentAuthorization implements AuthorizationServer {
     );
   }
 
+  noteUse(clientId: string): Promise<void> {
+    return this.clients.noteUse(clientId);
+  }
+
   async revoke({ clientId }: AgentClient, token: string): Promise<void> {
     const hash = hashToken(token);
     if (hash === null) return;

@@ -57,6 +57,12 @@ export class AgentClients {
     throw new AuthorizationFailure('temporarily_unavailable', `${whose} have registered. Try again in an hour.`);
   }
 
+  /** Only clients that have registered are deleted. */
+  async noteUse(clientId: string): Promise<void> {
+    if (this.configured.has(clientId) || isDocumentUrl(clientId)) return;
+    await this.unitOfWork.withoutWorkspace((tx) => sql`select note_agent_client(${clientId})`.execute(tx.db));
+  }
+
   private async registered(clientId: string): Promise<AgentClient | null> {
     const { rows } = await this.unitOfWork.withoutWorkspace((tx) =>
       sql<{ metadata: { name: string; redirectUris: string[] } }>`

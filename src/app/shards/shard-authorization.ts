@@ -53,6 +53,12 @@ export class ShardAuthorization implements AuthorizationServer {
     return this.listed((await this.serverOf(exchange.refreshToken)).refresh(client, exchange));
   }
 
+  /** Any database may have the client. */
+  async noteUse(clientId: string): Promise<void> {
+    const serving = [...this.servers].filter(([shard]) => shard.isServing);
+    await mapInParallel(serving, ([, server]) => server.noteUse(clientId));
+  }
+
   async revoke(client: AgentClient, token: string): Promise<void> {
     await (await this.serverOf(token)).revoke(client, token);
   }

@@ -82,6 +82,8 @@ export interface AuthorizationServer {
   consentUrl(client: AgentClient, request: AuthorizationRequest): string;
   exchangeCode(client: AgentClient, exchange: CodeExchange): Promise<IssuedTokens>;
   refresh(client: AgentClient, exchange: RefreshExchange): Promise<IssuedTokens>;
+  /** The client has got tokens. One that registered and gets none is deleted. */
+  noteUse(clientId: string): Promise<void>;
   /** Does nothing for an unknown token. */
   revoke(client: AgentClient, token: string): Promise<void>;
 }

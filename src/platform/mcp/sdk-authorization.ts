@@ -94,7 +94,7 @@ class SdkProvider implements OAuthServerProvider {
     resource?: URL,
   ): Promise<OAuthTokens> {
     const exchange = { code, codeVerifier, redirectUri, resource: resource?.href };
-    return this.guarded(async () => toSdkTokens(await this.server.exchangeCode(fromSdkClient(client), exchange)));
+    return this.issue(client, () => this.server.exchangeCode(fromSdkClient(client), exchange));
   }
 
   exchangeRefreshToken(
@@ -104,7 +104,7 @@ class SdkProvider implements OAuthServerProvider {
     resource?: URL,
   ): Promise<OAuthTokens> {
     const exchange = { refreshToken, scopes, resource: resource?.href };
-    return this.guarded(async () => toSdkTokens(await this.server.refresh(fromSdkClient(client), exchange)));
+    return this.issue(client, () => this.server.refresh(fromSdkClient(client), exchange));
   }
 
   verifyAccessToken(): Promise<never> {
@@ -113,6 +113,20 @@ class SdkProvider implements OAuthServerProvider {
 
   revokeToken(client: OAuthClientInformationFull, { token }: { token: string }): Promise<void> {
     return this.guarded(() => this.server.revoke(fromSdkClient(client), token));
+  }
+
+  /** The grant is consumed by then, so the client gets its tokens even if its use cannot be noted. */
+  private issue(
+    { client_id: clientId }: OAuthClientInformationFull,
+    exchange: () => Promise<IssuedTokens>,
+  ): Promise<OAuthTokens> {
+    return this.guarded(async () => {
+      const tokens = await exchange();
+      await this.server
+        .noteUse(clientId)
+        .catch((error: unknown) => this.log.warn({ err: error }, 'the use of a client of agents was not noted'));
+      return toSdkTokens(tokens);
+    });
   }
 
   /** The SDK answers an unexpected error with `server_error` and drops it, so it is logged here. */

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { ShardAuthorization } from '#src/app/shards/shard-authorization.js';
 import { type Caller } from '#src/kernel/caller.js';
 import { RateLimit } from '#src/platform/http/rate-limit.js';
 import { createLog } from '#src/platform/log.js';
@@ -56,16 +57,37 @@ describe('agents of one person or network', () => {
       expect(await register('192.0.2.1')).to.equal(full);
     });
 
-    it('are deleted after an hour if no person has used them', async () => {
-      await register('192.0.2.1');
-      await register('192.0.2.2');
-      await service.sql(
-        `update agent_clients set created_at = now() - interval '61 minutes', used_at = case when client_id =
-           (select min(client_id) from agent_clients) then now() end`,
-      );
-      await register('192.0.2.3');
-      await service.sql('select delete_old_sign_ins()');
-      expect(await service.sql('select 1 from agent_clients')).to.have.length(2);
+    it('are deleted after an hour and a sign-in, unless they have got tokens', async () => {
+      const [asking, connected] = [
+        await ClientProgram.register(service.url),
+        await ClientProgram.register(service.url),
+      ];
+      await asking.pending();
+      await connected.connect(ada);
+      const remaining = async (age: string) => {
+        await service.sql(`update agent_clients set created_at = now() - $1::interval`, age);
+        await service.sql('select delete_old_sign_ins()');
+        return (await service.sql('select client_id as id from agent_clients')).map(({ id }) => id);
+      };
+      expect(await remaining('70 minutes')).to.have.members([asking.clientId, connected.clientId]);
+      expect(await remaining('76 minutes')).to.deep.equal([connected.clientId]);
+    });
+
+    it('and refresh their tokens are used again', async () => {
+      const program = await ClientProgram.register(service.url);
+      const { refresh_token: token } = await program.connect(ada);
+      await service.sql('update agent_clients set used_at = null');
+      expect((await program.refresh(token)).status).to.equal(200);
+      expect(await service.sql('select from agent_clients where used_at is not null')).to.have.length(1);
+    });
+
+    it('are used in every database that serves, whichever has registered them', async () => {
+      const noted: string[] = [];
+      const server = (name: string, isServing: boolean) =>
+        [{ isServing }, { noteUse: async (id: string) => noted.push(`${name} ${id}`) }] as never;
+      const servers = [server('a', true), server('b', false), server('c', true)];
+      await new ShardAuthorization(servers[0]?.[1] as never, null as never, new Map(servers)).noteUse('agent');
+      expect(noted).to.deep.equal(['a agent', 'c agent']);
     });
   });
 
