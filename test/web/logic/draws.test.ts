@@ -32,6 +32,9 @@ describe('an entered draw', () => {
   it('is a guarantee that is paid back, until the person chooses otherwise', () => {
     expect(toEnteredDraw(null)).to.include({ kind: 'guarantee', recoverable: 'yes', start: 'next_period' });
     expect(read({ recoverable: 'no' })).not.to.have.property('recovery');
+    expect(read({ recoverable: 'no', start: 'day', day: '', maxPercent: '' }), 'what is hidden').to.include({
+      recoverable: false,
+    });
   });
 
   it('is incomplete without amount and first day, and with days and limits that contradict each other', () => {

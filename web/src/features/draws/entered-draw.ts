@@ -37,7 +37,8 @@ export function toEnteredDraw(draw: Draw | null): EnteredDraw {
 export function readDraw(repId: string, entered: EnteredDraw): NewDraw | null {
   const { kind, recoverable, from, to, start } = entered;
   const amount = readNumber(entered.amount);
-  const recovery = readRecovery(entered);
+  // The form hides how a draw is paid back that is not.
+  const recovery = recoverable === 'yes' ? readRecovery(entered) : {};
   const currency = entered.currency.trim().toUpperCase();
   if (amount === null || amount <= 0 || recovery === null || (currency !== '' && currency.length !== 3)) return null;
   if (!isDay(from) || !isEnteredRange(from, to === '' ? null : to)) return null;
