@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { type Transaction } from '../platform/database/unit-of-work.js';
 import { type Subject } from '../platform/operations/operation.js';
-import { findPlanId } from './plan-views.js';
+import { findPlanId, listOverrides } from './plan-views.js';
 
 /** A change of the plan, which is named by its id or that of a version: it pays the people who are on the plan. */
 export async function loadPlanSubject(tx: Transaction, planRef: string): Promise<Subject> {
@@ -23,4 +23,19 @@ export async function loadPlanSubject(tx: Transaction, planRef: string): Promise
 export async function loadTermsSubject(tx: Transaction, planRef: string, repIds: readonly string[]): Promise<Subject> {
   const { state } = await loadPlanSubject(tx, planRef);
   return { paid: repIds, state };
+}
+
+/** A change of the rep's own tiers in versions of a plan: it pays them, and replaces those that they have there. */
+export async function loadOverridesSubject(
+  tx: Transaction,
+  repId: string,
+  planVersionIds: readonly [string, ...string[]],
+): Promise<Subject> {
+  const { paid, state: plan } = await loadTermsSubject(tx, planVersionIds[0], [repId]);
+  if (plan === null) return { paid, state: null };
+  const replaced: unknown[] = [];
+  for (const planVersionId of planVersionIds)
+    for (const override of await listOverrides(tx, planVersionId))
+      if (override.repId === repId) replaced.push([planVersionId, override.ruleId, override.tiers]);
+  return { paid, state: { plan, replaced } };
 }

@@ -7,7 +7,7 @@ import { effects } from '../../platform/mcp/tool.js';
 import { operation } from '../../platform/operations/operation.js';
 import { planNotFound } from '../plan.js';
 import { loadPlan, replaceOverrides } from '../plan-store.js';
-import { loadTermsSubject } from '../plan-subject.js';
+import { loadOverridesSubject } from '../plan-subject.js';
 import { planArguments } from '../plan-tool-text.js';
 
 const params = z.strictObject({ planVersionId: pathIds.planVersionId, repId: pathIds.repId });
@@ -38,7 +38,7 @@ export const deletePlanOverride = operation({
     arguments: { planVersionId: planArguments.planVersionId, repId: 'The rep (of list_reps)' },
     summary: () => 'The general tiers apply again. Commission is recalculated automatically.',
   },
-  subject: (tx, { params: { planVersionId, repId } }) => loadTermsSubject(tx, planVersionId, [repId]),
+  subject: (tx, { params: { planVersionId, repId } }) => loadOverridesSubject(tx, repId, [planVersionId]),
   example: {
     params: { planVersionId: sampleIds.planVersionId, repId: sampleIds.repId },
     response: { removed: true, planVersionId: sampleIds.planVersionId, repId: sampleIds.repId },

@@ -11,7 +11,7 @@ import { uuid } from '../../platform/operations/schemas.js';
 import { overriddenRule } from '../override-terms.js';
 import { planNotFound, repOverrides } from '../plan.js';
 import { repOverridesExample } from '../plan-examples.js';
-import { loadTermsSubject } from '../plan-subject.js';
+import { loadOverridesSubject } from '../plan-subject.js';
 import { planArguments } from '../plan-tool-text.js';
 import { findPlanVersion } from '../plan-views.js';
 import { groupOverridesByRep } from '../queries/list-plan-overrides.js';
@@ -72,7 +72,8 @@ export const setPlanOverride = operation({
     },
     summary: ({ rules }) => `Set for rules: ${rules.length}. Commission is recalculated automatically.`,
   },
-  subject: (tx, { params: { planVersionId, repId } }) => loadTermsSubject(tx, planVersionId, [repId]),
+  subject: (tx, { params: { planVersionId, repId }, body: { alsoIn } }) =>
+    loadOverridesSubject(tx, repId, [planVersionId, ...alsoIn.map((other) => other.planVersionId)]),
   example: {
     params: { planVersionId: sampleIds.planVersionId, repId: sampleIds.repId },
     body: { rules: [{ ruleId: sampleIds.ruleId, tiers: [{ tierIndex: 0, rate: 0.1 }] }] },

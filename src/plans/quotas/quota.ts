@@ -138,6 +138,11 @@ export function quotaNotFound(): Failure {
   return new Failure('quota_not_found', 'There is no such quota in this workspace.');
 }
 
+/** The terms of the quota, without what has counted towards it. */
+export function termsOf({ current_value: _, attainment: __, ...terms }: Quota): object {
+  return terms;
+}
+
 export const quotaExample = {
   quotaId: sampleIds.quotaId,
   repId: sampleIds.repId,

@@ -4,7 +4,7 @@ import { type Day } from '../../kernel/day.js';
 import { unnestRows } from '../../platform/database/columns.js';
 import { latestRows } from '../../platform/database/latest-rows.js';
 import { type Transaction } from '../../platform/database/unit-of-work.js';
-import { type FxRate, type RateKey } from './fx-rate.js';
+import { type FxRate, keyOf, type RateKey } from './fx-rate.js';
 
 export interface RateFilter {
   readonly table?: string | undefined;
@@ -42,6 +42,12 @@ export async function listRates(
     order by 1, 2, 3, 4 desc limit ${page.limit} offset ${page.offset}`.execute(tx.db);
   const { rows: counted } = await sql<{ count: number }>`select count(*)::int as count ${of}`.execute(tx.db);
   return { rates: rows, count: counted[0]?.count ?? 0 };
+}
+
+/** What is stored for each of the keys; null where nothing is. */
+export async function findReplacedRates(tx: Transaction, keys: readonly RateKey[]): Promise<(string | null)[]> {
+  const stored = new Map((await findRates(tx, keys)).map((found) => [keyOf(found), found.rate]));
+  return keys.map((key) => stored.get(keyOf(key)) ?? null);
 }
 
 /** The stored rates with these keys. */

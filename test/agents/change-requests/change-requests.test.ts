@@ -362,6 +362,90 @@ describe('changes by agents', () => {
       expect((await approve(again.fingerprint)).body.status).to.equal('done');
     });
 
+    describe('because a person has replaced meanwhile what they replace:', () => {
+      let ruleId: string;
+
+      beforeEach(async () => {
+        const stored = await seeded.api.expect(200, 'GET', `/v1/plans/${planId}`);
+        ruleId = stored.rules[0].id;
+      });
+
+      /** What the agent requests, and how a person stores the same thing: before, and while the request waits. */
+      interface Replacing {
+        readonly given: object;
+        readonly byHand: readonly [method: 'POST' | 'PUT', path: string];
+        readonly first: object;
+        readonly other: object;
+      }
+
+      const overriding = (): Replacing => {
+        const rules = (rate: number) => ({ rules: [{ ruleId, tiers: [{ tierIndex: 0, rate }] }] });
+        const given = { planVersionId, repId: seeded.ben, ...rules(0.2) };
+        const path = `/v1/plans/${planVersionId}/overrides/${seeded.ben}`;
+        return { given, byHand: ['PUT', path], first: rules(0.3), other: rules(0.4) };
+      };
+      const replacing: Readonly<Record<string, () => Replacing>> = {
+        set_quota: () => {
+          const quota = (target: number) => ({ repIds: [seeded.ben], planRuleId: ruleId, period: '2026-Q1', target });
+          return { given: quota(1), byHand: ['POST', '/v1/quotas'], first: quota(5), other: quota(120_000) };
+        },
+        set_plan_override: overriding,
+        delete_plan_override: () => ({ ...overriding(), given: { planVersionId, repId: seeded.ben } }),
+        set_absence: () => {
+          const absence = (to: string) => ({ repId: seeded.ben, from: '2026-01-05', to });
+          const [first, other] = [absence('2026-01-08'), absence('2026-01-09')];
+          return { given: absence('2026-01-07'), byHand: ['POST', '/v1/absences'], first, other };
+        },
+        set_fx_rates: () => {
+          const rates = (rate: number) => ({ rates: [{ from: 'EUR', to: 'USD', day: '2026-01-01', rate }] });
+          return { given: rates(1.1), byHand: ['PUT', '/v1/fx-rates'], first: rates(1.2), other: rates(1.3) };
+        },
+        put_refund: () => {
+          const refund = (amount: number) => ({ day: '2026-02-01', cause: 'refund', amount });
+          const given = { dealId: 'D-1', refundId: 'r', ...refund(100) };
+          return { given, byHand: ['PUT', '/v1/deals/D-1/refunds/r'], first: refund(200), other: refund(300) };
+        },
+        set_deal_credits: () => {
+          const credits = (ofBen: number) => ({
+            credits: [
+              { repId: seeded.ben, percent: ofBen },
+              { repId: seeded.mia, percent: 100 - ofBen },
+            ],
+          });
+          const given = { dealId: 'D-1', ...credits(70) };
+          return { given, byHand: ['PUT', '/v1/deals/D-1/credits'], first: credits(60), other: credits(50) };
+        },
+      };
+
+      for (const [tool, terms] of Object.entries(replacing))
+        it(tool, async () => {
+          const { given, byHand, first, other } = terms();
+          const store = async (body: object) =>
+            expect((await seeded.api.send(...byHand, body)).status).to.be.below(300);
+          await store(first);
+          await service.waitForCalculations(seeded.workspaceId);
+          const id = await requestedOf(tool, given);
+          await store(other);
+          const { details } = await expectError('409 preview_outdated', decide(ada, id, 'approve'));
+          expect(details.changed).to.include('subject');
+          expect((await decide(ada, id, 'approve')).body.status).to.equal('done');
+        });
+
+      it('not if they replace the quota of another rule', async () => {
+        const two = { rules: [...config(0.1).rules, { ...config(0.1).rules[0], name: 'Other', measure: 'acv' }] };
+        const { rules } = await seeded.api.createPlan({ ...plan, name: 'Two', config: two }, [seeded.ben]);
+        const quota = (index: number) => ({
+          repIds: [seeded.ben],
+          planRuleId: rules[index].id,
+          period: '2026-Q1',
+          target: 5,
+        });
+        const id = await requestedOf('set_quota', quota(0));
+        await seeded.api.expect(201, 'POST', '/v1/quotas', quota(1));
+        expect((await decide(ada, id, 'approve')).body.status).to.equal('done');
+      });
+    });
+
     it('do not run without a preview either', async () => {
       const [{ assignmentId }] = await seeded.api.expect(200, 'GET', `/v1/assignments?repId=${seeded.ben}`);
       const id = await requestedOf('update_assignment', { assignmentId, effectiveEnd: '2026-06-30' });

@@ -57,7 +57,7 @@ export const createAbsence = operation({
     summary: ({ from, to, warnings }) =>
       `The absence runs from ${from} to ${to}. ${warnings?.[0]?.message ?? 'Commission is recalculated automatically.'}`,
   },
-  subject: async (_tx, { body: { repId } }) => ({ paid: [repId], state: null }),
+  subject: async (tx, { body: terms }) => ({ paid: [terms.repId], state: await findFact(tx, absenceFacts, terms) }),
   example: {
     body: { repId: sampleIds.repId, from: absenceExample.from, to: absenceExample.to },
     response: absenceExample,

@@ -6,7 +6,7 @@ import { loadCalendar } from '../../../ledger/input/calendar.js';
 import { CommissionChanges } from '../../../ledger/requests/commission-changes.js';
 import { effects } from '../../../platform/mcp/tool.js';
 import { operation } from '../../../platform/operations/operation.js';
-import { quotaNotFound } from '../quota.js';
+import { quotaNotFound, termsOf } from '../quota.js';
 import { deleteQuotas } from '../quota-store.js';
 import { findQuota } from '../quota-views.js';
 
@@ -40,8 +40,7 @@ export const deleteQuota = operation({
   async subject(tx, { params: { quotaId } }) {
     const quota = await findQuota(tx, quotaId);
     if (quota === null) return { paid: [], state: null };
-    const { current_value: _, attainment: _share, ...state } = quota;
-    return { paid: [quota.repId], state };
+    return { paid: [quota.repId], state: termsOf(quota) };
   },
   example: { params: { quotaId: sampleIds.quotaId }, response: { deleted: true, quotaId: sampleIds.quotaId } },
   uses: { changes: CommissionChanges },

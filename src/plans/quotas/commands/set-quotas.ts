@@ -12,7 +12,7 @@ import { period, text, uuid } from '../../../platform/operations/schemas.js';
 import { planNotFound } from '../../plan.js';
 import { findPlanId } from '../../plan-views.js';
 import { applyQuotas, type RequestedQuota, repeatedSettings, toQuotaSetting } from '../apply-quotas.js';
-import { type Quota, quota, quotaExample, targetAmount } from '../quota.js';
+import { type Quota, quota, quotaExample, targetAmount, termsOf } from '../quota.js';
 import {
   assignedPlanIds,
   findRuleById,
@@ -21,6 +21,7 @@ import {
   withoutContradiction,
 } from '../quota-rule.js';
 import { type QuotaSetting } from '../quota-store.js';
+import { listQuotas } from '../quota-views.js';
 
 const target = z
   .strictObject({
@@ -126,6 +127,20 @@ async function findRule(tx: Transaction, repIds: readonly string[], request: Req
   return findRuleByMeasure(tx, request.measure as string, planIds);
 }
 
+/** The stored quotas of the people for the rule in the periods; none if the request does not name one rule. */
+async function replacedQuotas(
+  tx: Transaction,
+  request: Request,
+  { repIds, periods }: { readonly repIds: readonly string[]; readonly periods: readonly string[] },
+): Promise<object[]> {
+  const rule = await findRule(tx, repIds, request).catch((error: unknown) => {
+    if (error instanceof Failure) return null;
+    throw error;
+  });
+  const stored = rule === null ? [] : await listQuotas(tx, { repIds, planId: rule.planId, periods });
+  return stored.filter(({ measure }) => measure === rule?.attainmentKey).map(termsOf);
+}
+
 export const setQuotas = operation({
   id: 'setQuotas',
   summary:
@@ -176,13 +191,17 @@ export const setQuotas = operation({
     list: 'quotas',
     summary: (quotas) => `Quotas set: ${quotas.length}. Commission is recalculated automatically.`,
   },
-  async subject(tx, { body: { repIds = [], targets = [] } }) {
+  async subject(tx, { body: request }) {
+    const { repIds = [], targets = [], period: during } = request;
     const emails = targets.flatMap((requestedTarget) => requestedTarget.email ?? []);
     const byEmail = await findRepIdsByEmail(tx, emails);
-    return {
-      paid: [...repIds, ...targets.flatMap((requestedTarget) => requestedTarget.repId ?? []), ...byEmail.values()],
-      state: null,
-    };
+    const named = targets.flatMap((requestedTarget) => requestedTarget.repId ?? []);
+    const paid = [...repIds, ...named, ...byEmail.values()];
+    const periods = [
+      ...(during === undefined ? [] : [during]),
+      ...targets.map((requestedTarget) => requestedTarget.period),
+    ];
+    return { paid, state: await replacedQuotas(tx, request, { repIds: paid, periods }) };
   },
   example: {
     body: { repIds: [sampleIds.repId], measure: 'New business', period: '2026-Q1', target: 100000 },

@@ -9,6 +9,7 @@ import { changeOfRates, runRateChange } from '../change-fx-rates.js';
 import { loadConvertingAssignments } from '../converting-plans.js';
 import { rateTerms, readRates, tableName } from '../fx-rate.js';
 import { storeRates } from '../fx-rate-store.js';
+import { findReplacedRates } from '../fx-rate-views.js';
 
 const body = z.strictObject({
   table: tableName.optional(),
@@ -54,9 +55,9 @@ export const setFxRates = operation({
     summary: ({ changed, affected }) =>
       `Rates: ${changed} changed. Deals that are converted otherwise: ${affected.events}, of ${affected.reps} people.`,
   },
-  subject: async (tx, { body: { table = defaultRateTable } }) => ({
+  subject: async (tx, { body: { table = defaultRateTable, rates } }) => ({
     paid: [...new Set((await loadConvertingAssignments(tx, [table])).map(({ repId }) => repId))],
-    state: null,
+    state: await findReplacedRates(tx, readRates(rates, table)),
   }),
   example: {
     body: { rates: [{ from: 'EUR', to: 'USD', day: '2026-02-02', rate: 1.0837 }] },
