@@ -84,14 +84,13 @@ export async function readDealBreakdown(
   if (deal === null && rows.length === 0 && corrections.length === 0) throw notYours();
   const differences = readsAsWidget(caller) ? [] : await listDealDifferences(tx, { dealIds: [dealId], repIds });
   const refunds = deal === null || readsAsWidget(caller) ? [] : await describeRefunds(tx, dealId);
-  const currency = deal?.currency ?? workspace.currency;
   return {
     deal,
-    currency,
+    currency: workspace.currency,
     events: rows.map((row) => toEventResponse(row, decodeEventTrace(row, workspace.timeZone))),
     corrections: corrections.map(toCorrectionResponse),
     openDifferences: differences.map(toDifferenceResponse),
-    ...computeTotals(rows, corrections, currency),
+    ...computeTotals(rows, corrections, workspace.currency),
     outcomes: await outcomesOf({ deal, lines, repIds }, (repId, explained) =>
       loadOutcomes(tx, repId, explained, workspace, today, explain),
     ),

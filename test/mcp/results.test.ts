@@ -98,6 +98,36 @@ describe('results of tools', () => {
     }
   });
 
+  it('say what was paid in each currency: by a deal, to a person and to the team, now and at an earlier instant', async () => {
+    const workspace = await service.workspace({ currency: 'USD' });
+    const { apiKey, api } = workspace;
+    const [ann, eve] = await api.saveReps('Ann', 'Eve');
+    const config = { rules: [flatRule] };
+    await api.expect(200, 'PUT', '/v1/fx-rates', { rates: [{ from: 'EUR', to: 'USD', day: '2026-01-01', rate: 1.2 }] });
+    await api.createPlan({ name: 'Converted', config, fx: { date: 'close_date' } }, [ann]);
+    await api.createPlan({ name: 'Euros', config, currency: 'EUR' }, [eve]);
+    const deal = { amount: 40_000, currency: 'EUR', closeDate: '2026-01-20', stage: 'Won' };
+    await api.putDeal('of-ann', { ...deal, ownerId: 'ann' });
+    await api.putDeal('of-eve', { ...deal, ownerId: 'eve' });
+    await workspace.calculated();
+    const asOf = new Date().toISOString();
+    const own = (await sdkClient(service.url, apiKey)).agent;
+    const saysOf = async (given: object) => (await own.call('get_commissions', given)).content[0].text.split('\n')[0];
+    const ofPeriod = { period: '2026-01' };
+    for (const at of [{}, { asOf }]) {
+      const pays = 'asOf' in at ? 'paid' : 'pays';
+      expect(await saysOf({ dealId: 'of-ann', ...at })).to.include(`The deal ${pays} 4800 USD in total`);
+      expect(await saysOf({ dealId: 'of-eve', ...at })).to.include(`The deal ${pays} 4000 EUR in total`);
+      expect(await saysOf({ repId: eve, ...ofPeriod, ...at })).to.include('The rep earned 4000 EUR in 2026-01');
+      expect(await saysOf({ ...ofPeriod, ...at })).to.include('The team earned 4800 USD and 4000 EUR in 2026-01');
+    }
+    const { content } = await own.call('get_forecast', ofPeriod);
+    expect(content[0].text).to.match(
+      /^Expected for 2026-01: 4800 USD, of which 4800 if no open deal is won; 4000 EUR, of which 4000 if/,
+    );
+    await own.close();
+  });
+
   it('require a confirmation before a plan is removed', async () => {
     const config = { rules: [flatRule] };
     const { planId } = await done(agent, 'create_plan', { name: 'By mistake', config });

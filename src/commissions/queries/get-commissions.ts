@@ -27,6 +27,7 @@ import { readRepDashboard, repDashboard } from '../dashboards/rep-dashboard.js';
 import { readTeamOverview, teamOverview, teamOverviewExample } from '../dashboards/team-overview.js';
 import { dealBreakdown, readDealBreakdown } from '../deal-breakdown.js';
 import { DealExplainer } from '../deal-explainer.js';
+import { sumWords } from '../sum-words.js';
 
 const include = z
   .literal('all')
@@ -118,7 +119,7 @@ const declared = {
 
 /** What the deal paid, what of it came after an approval, and what is owed. */
 function dealSummary(breakdown: z.output<typeof dealBreakdown>): string {
-  const { total, currency, corrections, openDifferences, outcomes, refunds = [] } = breakdown;
+  const { corrections, openDifferences, outcomes, refunds = [] } = breakdown;
   const corrected = corrections.map(({ delta, currency: code, repName, period, paidIn }) =>
     paidIn === period
       ? `${delta} ${code} to ${repName} by a true-up of ${period}`
@@ -132,11 +133,21 @@ function dealSummary(breakdown: z.output<typeof dealBreakdown>): string {
     return `${refundId} of ${amount ?? 'all that is left'} on ${day}${isKept ? ', which takes nothing back, because no rule that paid the deal has a clawback policy' : ''}`;
   });
   return [
-    `The deal pays ${total} ${currency} in total; rules evaluated: ${outcomes.length}.`,
+    `The deal pays ${dealSums(breakdown)} in total; rules evaluated: ${outcomes.length}.`,
     ...(corrected.length === 0 ? [] : [`Of this after an approval: ${corrected.join(', ')}.`]),
     ...(refunded.length === 0 ? [] : [`Refunds: ${refunded.join('; ')}.`]),
     ...(owed.length === 0 ? [] : [`Not paid yet: ${owed.join(', ')}.`]),
   ].join(' ');
+}
+
+function dealSums({ total, currency, otherCurrencies }: z.output<typeof dealAsOf | typeof dealBreakdown>): string {
+  return sumWords([{ total, currency }, ...otherCurrencies]);
+}
+
+type Earned = Pick<z.output<typeof repDashboard>, 'currency' | 'earnings' | 'otherCurrencies'>;
+
+function earnedSums({ currency, earnings, otherCurrencies }: Earned): string {
+  return sumWords([{ currency, earnings }, ...otherCurrencies].map((sum) => ({ ...sum, total: sum.earnings.total })));
 }
 
 /** With payouts, what the statement pays comes before what is earned. */
@@ -185,9 +196,10 @@ export const getCommissions = operation({
     listsWithin: ['reps', 'closedDeals', 'events'],
     summary: (result) => {
       if ('deal' in result) return dealSummary(result);
-      if ('dealId' in result) return `The deal paid ${result.total} ${result.currency} in total at that instant.`;
-      if ('totals' in result) return `The team earned ${result.totals.total} ${result.currency} in ${result.period}.`;
-      return `${describePaid(result)}The rep earned ${result.earnings.total} ${result.currency} in ${result.period}.`;
+      if ('dealId' in result) return `The deal paid ${dealSums(result)} in total at that instant.`;
+      if ('totals' in result)
+        return `The team earned ${earnedSums({ ...result, earnings: result.totals })} in ${result.period}.`;
+      return `${describePaid(result)}The rep earned ${earnedSums(result)} in ${result.period}.`;
     },
   },
   example: { query: { period: '2026-02' }, response: teamOverviewExample },

@@ -325,8 +325,8 @@ export const getForecast = operation({
       goal: 'With repId: pay to reach',
     },
     listsWithin: ['reps', 'deals'],
-    summary: ({ sure: least, expected: probable, currency, period }) =>
-      `Expected for ${period}: ${probable} ${currency}, of which ${least} if no open deal is won.`,
+    summary: ({ sure: least, expected: probable, currency, otherCurrencies: others, period }) =>
+      `Expected for ${period}: ${[{ sure: least, expected: probable, currency }, ...others].map((sum) => `${sum.expected} ${sum.currency}, of which ${sum.sure} if no open deal is won`).join('; ')}.`,
   },
   example: {
     query: { repId: sampleIds.repId, period: '2026-Q1' },

@@ -46,6 +46,7 @@ import { loadSimulation, type SimulatedAbsence } from '../simulation-data.js';
 import { loadSimulatedPayouts, simulatedInvoices } from '../simulation-payouts.js';
 import { SimulationRunner } from '../simulation-runner.js';
 import { type SimulationHead } from '../simulation-task.js';
+import { sumWords } from '../sum-words.js';
 
 const amount = z.number().min(0).max(1e12);
 const body = z.strictObject({
@@ -409,7 +410,7 @@ export const simulateCommissions = operation({
     summary: ({ total, currency, otherCurrencies = [], period, reps, warnings }) =>
       reps.length === 0
         ? 'No rep is assigned to this plan in the period, so nothing was simulated. Give repId or repIds.'
-        : `Simulated ${period}: ${[{ total, currency }, ...otherCurrencies].map((sum) => `${sum.total} ${sum.currency}`).join(' and ')} in total for ${reps.length} reps. Nothing was written.${describeWarnings({ warnings })}`,
+        : `Simulated ${period}: ${sumWords([{ total, currency }, ...otherCurrencies])} in total for ${reps.length} reps. Nothing was written.${describeWarnings({ warnings })}`,
   },
   example: {
     body: {

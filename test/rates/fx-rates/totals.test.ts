@@ -50,6 +50,15 @@ describe('sums of several currencies', () => {
     expect((await team()).converted).to.containSubset({ total: 1625.41, rates: [{ rate: 1.25 }] });
   });
 
+  it('of a deal have that of the workspace first, now and at an earlier instant', async () => {
+    const asOf = new Date().toISOString();
+    for (const query of ['', `&asOf=${asOf}`]) {
+      const breakdown = await workspace.api.expect(200, 'GET', `/v1/commissions?dealId=D2${query}`);
+      const sums = { currency: 'USD', total: 0, otherCurrencies: [{ currency: 'GBP', total: 500.33 }] };
+      expect(breakdown, query).to.deep.include(sums);
+    }
+  });
+
   it('are apart without exchange rates, and at an earlier instant', async () => {
     for (const body of [await team(), await dashboard()]) expect(JSON.stringify(body)).not.to.contain('converted');
     await enter('GBP', 'USD', '2026-01-10', 1.25);
