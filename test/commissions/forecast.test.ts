@@ -170,6 +170,14 @@ describe('the forecast of pay', () => {
     await expectError('404 rep_not_found', api.get('/v1/forecast?repId=nobody'));
   });
 
+  it('compares the credit of an ended month with the working days up to its end', async () => {
+    const ofJanuary = await api.expect(200, 'GET', `/v1/forecast?repId=${ben}&period=2026-01`);
+    // January has 22 of the 64 working days of the quarter.
+    expect(ofJanuary.paces[0]).to.include({ credit: 60_000, workingDays: 64, elapsedDays: 22 });
+    expect(ofJanuary.paces[0].pace).to.be.closeTo((60_000 * 64) / (100_000 * 22), 0.001);
+    expect((await forecast(ben)).paces[0]).to.include({ credit: 60_000, workingDays: 64, elapsedDays: 64 });
+  });
+
   it('adds what is paid whatever happens: adjustments and approved periods', async () => {
     await api.generate(ben, '2026-01');
     await api.approve(ben, '2026-01');

@@ -24,7 +24,9 @@ export const pace = z
       .describe(
         'Days of the period from Monday to Friday that are no holidays, and on which the person is employed and not absent',
       ),
-    elapsedDays: z.int().describe('Those of them that have passed, today included'),
+    elapsedDays: z
+      .int()
+      .describe('Those of them that have passed, today included, up to the last day whose credit counts'),
     pace: z
       .number()
       .nullable()
@@ -49,7 +51,7 @@ export async function loadPaces(
     const days = listWorkingDays(range, workingTime).filter((day) => !holidays.has(day));
     const { planId, measure, credit, countsAtEnd, target } = toAttainment(quota);
     const counted = credit + (countsAtEnd ?? 0);
-    const elapsed = days.filter((day) => day <= today).length;
+    const elapsed = days.filter((day) => day <= today && day <= quota.through).length;
     return {
       planId,
       measure,
