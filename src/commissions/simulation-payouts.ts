@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import { type PayPeriodSegment } from '../access/workspaces/workspace-tables.js';
+import { loadPayPeriodSegments } from '../access/workspaces/workspace-views.js';
 import { dealId } from '../deals/deal.js';
 import { invalid } from '../kernel/failure.js';
 import { type Invoice, invoiceTerms } from '../pay/invoices/invoice.js';
 import { listInvoices } from '../pay/invoices/invoice-views.js';
 import { loadPayFacts, type PayFacts } from '../pay/payables/pay-facts.js';
 import { loadPayableRows, type PayableRow } from '../pay/payables/payable-rows.js';
-import { loadSegments } from '../pay/payables/payout-settings.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
 import { text } from '../platform/operations/schemas.js';
 import { type SimulatedRepData } from '../simulation/simulated-reps.js';
@@ -44,7 +44,7 @@ export async function loadSimulatedPayouts(
   reps: readonly SimulatedRepData[],
   made: readonly SimulatedInvoice[] | undefined,
 ): Promise<SimulatedPayouts | null> {
-  const segments = await loadSegments(tx);
+  const segments = await loadPayPeriodSegments(tx);
   if (segments === null) {
     if (made !== undefined) throw invalid({ path: 'invoices', message: 'needs a workspace with payouts' });
     return null;

@@ -5,6 +5,7 @@ import { type AdjustmentLimit } from './adjustment-limits.js';
 import { type ApprovalStep } from './approval-steps.js';
 import { type activeRepDigest } from './rep-digest.js';
 import { type Accounting, keyMask, type maskedKey, type PayFx, type payouts, type recovery } from './workspace.js';
+import { type PayPeriodSegment } from './workspace-tables.js';
 
 export type WorkspaceRow = Awaited<ReturnType<typeof findWorkspace>>;
 
@@ -32,6 +33,16 @@ export async function findWorkspace(tx: Transaction) {
     ])
     .where('workspace_id', '=', tx.workspaceId)
     .executeTakeFirstOrThrow();
+}
+
+/** From which days on which pay periods count; null while payouts are off. */
+export async function loadPayPeriodSegments(tx: Transaction): Promise<readonly PayPeriodSegment[] | null> {
+  const { payouts: segments } = await tx.db
+    .selectFrom('workspaces')
+    .select('payouts')
+    .where('workspace_id', '=', tx.workspaceId)
+    .executeTakeFirstOrThrow();
+  return segments;
 }
 
 /** The state of the workspace's mails, given a mail server. */

@@ -1,19 +1,20 @@
 import { sql } from 'kysely';
 import { type Payouts } from '../../access/workspaces/workspace.js';
 import { type PayPeriodSegment } from '../../access/workspaces/workspace-tables.js';
+import { loadPayPeriodSegments } from '../../access/workspaces/workspace-views.js';
 import { addDays, type Day } from '../../kernel/day.js';
 import { Failure, invalid } from '../../kernel/failure.js';
 import { type PeriodCalendar } from '../../kernel/period-calendar.js';
 import { loadCalendar } from '../../ledger/input/calendar.js';
 import { type Transaction } from '../../platform/database/unit-of-work.js';
-import { listApprovedAfter, loadSegments, savePayouts } from './payout-settings.js';
+import { listApprovedAfter, savePayouts } from './payout-settings.js';
 
 /**
  * Turns payouts on or off, or changes their periods. Approved statements keep the pay periods that they have, so a new kind
  * begins after them. Returns whether pay periods begin on another day now, or on none.
  */
 export async function changePayouts(tx: Transaction, requested: Payouts): Promise<boolean> {
-  const present = await loadSegments(tx);
+  const present = await loadPayPeriodSegments(tx);
   if (!requested.enabled) return turnOff(tx, present);
   const last = present?.at(-1);
   const from = requested.from ?? present?.[0]?.from;

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { type PayPeriodSegment } from '../../access/workspaces/workspace-tables.js';
+import { loadPayPeriodSegments } from '../../access/workspaces/workspace-views.js';
 import { type Day } from '../../kernel/day.js';
 import { Decimal } from '../../kernel/decimal.js';
 import { type Period } from '../../kernel/period.js';
@@ -9,22 +10,13 @@ import { PayPeriods } from './pay-periods.js';
 
 /** The pay periods of the workspace; null while payouts are off. */
 export async function loadPayPeriods(tx: Transaction): Promise<PayPeriods | null> {
-  const segments = await loadSegments(tx);
+  const segments = await loadPayPeriodSegments(tx);
   return segments === null ? null : new PayPeriods(segments, await loadCalendar(tx));
 }
 
 /** Whether the workspace has payouts, and the period is one of its pay periods. */
 export async function isPayPeriod(tx: Transaction, period: Period): Promise<boolean> {
   return (await loadPayPeriods(tx))?.includes(period) === true;
-}
-
-export async function loadSegments(tx: Transaction): Promise<readonly PayPeriodSegment[] | null> {
-  const { payouts } = await tx.db
-    .selectFrom('workspaces')
-    .select('payouts')
-    .where('workspace_id', '=', tx.workspaceId)
-    .executeTakeFirstOrThrow();
-  return payouts;
 }
 
 /** How much of what a statement releases it may keep, in percent, by rep. */

@@ -351,5 +351,10 @@ describe('payables on statements', () => {
     expect((await work.statement('2026-04')).summary).not.to.have.property('payable');
     const { payouts } = await work.api.expect(200, 'GET', '/v1/workspaces');
     expect(payouts).to.deep.equal({ enabled: true, from: '2026-01-01', period: 'quarterly', calendar: 'calendar' });
+    const { workspace } = await work.api.expect(200, 'GET', '/auth/me');
+    expect(workspace.payPeriods).to.deep.equal([
+      { from: '2026-01-01', period: 'monthly', calendar: 'calendar' },
+      { from: '2026-04-01', period: 'quarterly', calendar: 'calendar' },
+    ]);
   });
 });

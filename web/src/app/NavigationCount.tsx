@@ -22,7 +22,7 @@ export function NavigationCount({ of }: NavigationCountProps) {
   );
 }
 
-/** What the person can approve of the month that ended last. */
+/** What the person can approve of the period that ended last. */
 function useApprovals(): number {
   return useQuery(toApproveQuery(useEndedPeriod())).data?.toApprove ?? 0;
 }

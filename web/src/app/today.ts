@@ -1,5 +1,6 @@
 import { todayIn } from '../shared/format/dates.js';
-import { shiftPeriod, toMonth } from '../shared/format/periods.js';
+import { toMonth } from '../shared/format/periods.js';
+import { endedPeriod } from './ended-period.js';
 import { useSession } from './session.js';
 
 /** The present day in the time zone of the workspace. */
@@ -13,8 +14,9 @@ export function usePeriod(chosen?: string): string {
   return chosen ?? month;
 }
 
-/** The chosen period, or the month that ended last, which is usually the one to approve and to pay. */
+/** The chosen period, or the one that ended last, which is usually the one to approve and to pay. */
 export function useEndedPeriod(chosen?: string): string {
-  const month = shiftPeriod(usePeriod(), -1);
-  return chosen ?? month;
+  const today = useToday();
+  const { payPeriods } = useSession().workspace;
+  return chosen ?? endedPeriod(today, payPeriods);
 }

@@ -1,10 +1,11 @@
 import { z } from 'zod';
 import { fields } from '../../../api/resource-fields.js';
 import { roles } from '../../../kernel/caller.js';
+import { calendarNames } from '../../../kernel/period-calendar.js';
 import { sampleIds } from '../../../kernel/sample-ids.js';
 import { UnitOfWork } from '../../../platform/database/unit-of-work.js';
 import { operation } from '../../../platform/operations/operation.js';
-import { findWorkspace } from '../../workspaces/workspace-views.js';
+import { findWorkspace, loadPayPeriodSegments } from '../../workspaces/workspace-views.js';
 import { findIdentity } from '../identity-views.js';
 
 const response = z.object({
@@ -18,6 +19,18 @@ const response = z.object({
       name: z.string().describe('Name of the workspace'),
       currency: fields.currency,
       timezone: fields.timezone,
+      payPeriods: z
+        .array(
+          z
+            .object({
+              from: z.string().describe('First day from which they count, YYYY-MM-DD'),
+              period: z.enum(['monthly', 'quarterly']).describe('Length of a pay period'),
+              calendar: z.enum(calendarNames).describe('Calendar of the pay periods'),
+            })
+            .describe('Pay periods from a day on'),
+        )
+        .optional()
+        .describe('The pay periods, the earliest first; absent without payouts'),
     })
     .describe('The workspace of the token'),
 });
@@ -45,10 +58,14 @@ export const getProfile = operation({
   async execute(_input, caller, { unitOfWork }): Promise<z.input<typeof response>> {
     return unitOfWork.read(caller, async (tx) => {
       const { workspaceId, name, currency, timezone } = await findWorkspace(tx);
+      const payPeriods = await loadPayPeriodSegments(tx);
       return {
         repId: caller.repId,
         ...(await findIdentity(tx, caller)),
-        workspace: { workspaceId, name, currency, timezone },
+        workspace: {
+          ...{ workspaceId, name, currency, timezone },
+          ...(payPeriods === null ? {} : { payPeriods: [...payPeriods] }),
+        },
       };
     });
   },

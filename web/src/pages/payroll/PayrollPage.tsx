@@ -27,7 +27,7 @@ import { isFiltered, type PersonFilter, personFilterOf } from '../../features/pe
 import { sumByCurrency } from '../../features/statements/pay-sums.js';
 import { formatSpan, zoneName } from '../../shared/format/dates.js';
 import { formatMoney } from '../../shared/format/numbers.js';
-import { formatPeriod } from '../../shared/format/periods.js';
+import { daysOf, formatPeriod } from '../../shared/format/periods.js';
 import { FileAndHandover } from './FileAndHandover.js';
 import { MissingPeople, useMissingPeople } from './MissingPeople.js';
 import { NextBatch } from './NextBatch.js';
@@ -182,7 +182,8 @@ function PaySums({ period, people, sums, run, team, listed }: PaySumsProps) {
  * evaluates.
  */
 function useHeld(period: string, sums: PayrollSums, people?: PeopleQuery): readonly Held[] | null {
-  const isRead = period >= useEndedPeriod() && peopleOf(sums) <= maxPeopleAtOnce;
+  const isPresent = daysOf(period).to >= daysOf(useEndedPeriod()).to;
+  const isRead = isPresent && peopleOf(sums) <= maxPeopleAtOnce;
   const { data } = useQuery({ ...heldPayablesQuery(people), enabled: isRead });
   return isRead ? listHeld(data?.payables ?? []) : null;
 }

@@ -78,6 +78,10 @@ export function todayIn(timeZone: string, now: Date = new Date()): string {
   return new Intl.DateTimeFormat('en-CA', { timeZone, year: 'numeric', month: '2-digit', day: '2-digit' }).format(now);
 }
 
+export function dayBefore(day: string): string {
+  return new Date(utc(day).getTime() - 86_400_000).toISOString().slice(0, 10);
+}
+
 export function daysBetween(from: string, to: string): number {
   return Math.round((utc(to).getTime() - utc(from).getTime()) / 86_400_000);
 }
