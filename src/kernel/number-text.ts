@@ -13,7 +13,7 @@ export interface WrittenNumber {
 
 const unit = String.raw`(?:[A-Z]{3}|[A-Z]{0,2}\p{Sc}|kr\.?|Kč|zł|Ft|lei|%)`;
 const unitBefore = new RegExp(`^${unit}\\s*`, 'u');
-const unitAfter = new RegExp(`\\s*${unit}$`, 'u');
+const unitAfter = new RegExp(`(?<!\\s)\\s*${unit}$`, 'u');
 const minus = /^-\s*|(?<!\s)\s*-$/;
 const plain = /^-?\d+$/;
 const numeric = /^[\d.,]*$/;
