@@ -51,14 +51,26 @@ export async function findBatch(tx: Transaction, batchId: string): Promise<Payou
   return (await listBatches(tx, { batchId }))[0] ?? null;
 }
 
-export async function readBatch(tx: Transaction, batch: PayoutBatch): Promise<PayoutBatchWithLines> {
-  const { rows: lines } = await sql<PayoutBatchWithLines['lines'][number]>`
+/** What the batch pays, by name of the person. */
+export async function listLines(tx: Transaction, batchId: string): Promise<PayoutBatchWithLines['lines']> {
+  const { rows } = await sql<PayoutBatchWithLines['lines'][number]>`
     select l.rep_id as "repId", r.name as "repName", l.period, l.version, l.currency, l.commission::float8 as commission,
       l.bonus::float8 as bonus, l.adjustment::float8 as adjustment, l.amount::float8 as amount
     from payout_batch_lines l
     join reps r on r.workspace_id = l.workspace_id and r.rep_id = l.rep_id
-    where l.workspace_id = ${tx.workspaceId} and l.batch_id = ${batch.batchId}
+    where l.workspace_id = ${tx.workspaceId} and l.batch_id = ${batchId}
     order by lower(r.name), l.rep_id, l.currency`.execute(tx.db);
+  return rows.sort((a, b) => compareNames(a.repName, b.repName));
+}
+
+/** The batch with at most so many lines and people; with all of them if there is no limit. */
+export async function readBatch(
+  tx: Transaction,
+  batch: PayoutBatch,
+  max: number | undefined,
+): Promise<PayoutBatchWithLines> {
+  if (max === 0) return { ...batch, lines: [], missingPayrollIds: [], changedPayrollIds: [] };
+  const lines = await listLines(tx, batch.batchId);
   const repIds = [...new Set(lines.map(({ repId }) => repId))];
   const people = (await listTeamStatements(tx, batch.period, repIds)).map((row) => ({
     ...row,
@@ -67,9 +79,9 @@ export async function readBatch(tx: Transaction, batch: PayoutBatch): Promise<Pa
   }));
   return {
     ...batch,
-    lines: lines.sort((a, b) => compareNames(a.repName, b.repName)),
-    missingPayrollIds: missingPayrollIds(people),
-    changedPayrollIds: listChangedPayrollIds(people),
+    lines: lines.slice(0, max),
+    missingPayrollIds: missingPayrollIds(people).slice(0, max),
+    changedPayrollIds: listChangedPayrollIds(people).slice(0, max),
   };
 }
 

@@ -74,17 +74,6 @@ export const linesQuery = wholeNumber(0, 10_000)
   .optional()
   .describe('Max number of lines, and of people in the other lists, 0 to 10000; all by default');
 
-/** The batch with at most so many lines and people. */
-export function withFirstLines(batch: PayoutBatchWithLines, max: number | undefined): PayoutBatchWithLines {
-  const { lines, missingPayrollIds, changedPayrollIds } = batch;
-  return {
-    ...batch,
-    lines: lines.slice(0, max),
-    missingPayrollIds: missingPayrollIds.slice(0, max),
-    changedPayrollIds: changedPayrollIds.slice(0, max),
-  };
-}
-
 export const batchParams = z.strictObject({ batchId: pathIds.batchId });
 
 export function batchNotFound(): Failure {

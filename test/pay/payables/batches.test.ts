@@ -1,4 +1,6 @@
 import { expect } from 'chai';
+import pg from 'pg';
+import sinon from 'sinon';
 import { EventReceiver } from '#test/support/event-receiver.js';
 import { Service } from '#test/support/service.js';
 import { until } from '#test/support/until.js';
@@ -85,6 +87,14 @@ describe('payout batches', () => {
     const read = async (query: string) => sizes(await api.expect(200, 'GET', `/v1/payout-batches/${batchId}${query}`));
     expect(await read('')).to.deep.equal([1, 1, 1]);
     expect(await read('?lines=0')).to.deep.equal([0, 0, 1]);
+    for (const lines of [0, 1]) {
+      const query = sinon.spy(pg.Client.prototype, 'query');
+      await read(`?lines=${lines}`).finally(() => query.restore());
+      const reads = query
+        .getCalls()
+        .filter(({ args: [text] }) => /from payout_batch_lines l\s+join reps/.test(String(text)));
+      expect(reads).to.have.length(lines);
+    }
     const paid = await api.expect(200, 'PATCH', `/v1/payout-batches/${batchId}?lines=0`, { status: 'paid' });
     expect(sizes(paid)).to.deep.equal([0, 0, 1]);
   });

@@ -12,13 +12,7 @@ import { isPayPeriod } from '../../payables/payout-settings.js';
 import { insertBatch } from '../batch-store.js';
 import { countBatches, findBatch, listBatches, readBatch } from '../batch-views.js';
 import { collectLines, sumLines, writeBatchFile } from '../collect-lines.js';
-import {
-  batchWithLinesExample,
-  linesQuery,
-  type PayoutBatch,
-  payoutBatchWithLines,
-  withFirstLines,
-} from '../payout-batch.js';
+import { batchWithLinesExample, linesQuery, type PayoutBatch, payoutBatchWithLines } from '../payout-batch.js';
 
 const query = z.strictObject({
   dryRun: flag.default(false).describe('true: return the batch with its file, and store nothing'),
@@ -101,7 +95,7 @@ export const createPayoutBatch = operation({
           details: { batchId, sha256: file.sha256, totals: sumLines(lines) },
           at: clock.now(),
         });
-        const batch = withFirstLines(await readBatch(tx, (await findBatch(tx, batchId)) as PayoutBatch), maxLines);
+        const batch = await readBatch(tx, (await findBatch(tx, batchId)) as PayoutBatch, maxLines);
         return end(dryRun ? { ...batch, content: file.content.toString() } : batch);
       }),
     );

@@ -9,7 +9,7 @@ import { operation } from '../../../platform/operations/operation.js';
 import { day, text } from '../../../platform/operations/schemas.js';
 import { recordEvents } from '../../../platform/outbound/outgoing-events.js';
 import { decideBatch } from '../batch-store.js';
-import { findBatch, readBatch } from '../batch-views.js';
+import { findBatch, listLines, readBatch } from '../batch-views.js';
 import {
   batchNotFound,
   batchParams,
@@ -18,7 +18,6 @@ import {
   type PayoutBatch,
   type PayoutBatchWithLines,
   payoutBatchWithLines,
-  withFirstLines,
 } from '../payout-batch.js';
 
 const body = z.strictObject({
@@ -40,7 +39,8 @@ function assertOpen({ batchId, status }: PayoutBatch): void {
   throw new Failure('invalid_transition', 'The batch is cancelled. Create another one.', { status });
 }
 
-async function recordPaid(tx: Transaction, { batchId, lines }: PayoutBatchWithLines, paidOn: string): Promise<void> {
+async function recordPaid(tx: Transaction, { batchId }: PayoutBatch, paidOn: string): Promise<void> {
+  const lines = await listLines(tx, batchId);
   await recordEvents(
     tx,
     lines.map(({ repId, period, currency, amount }) => ({
@@ -91,8 +91,7 @@ export const updatePayoutBatch = operation({
       const paidOn = status === 'paid' ? (change.paidOn ?? (await workspaceToday(tx, clock))) : null;
       await decideBatch(tx, batch.batchId, { status, paidOn, reference: reference ?? null, at: clock.now() });
       await failpoint('payout.afterDecide');
-      const decided = await readBatch(tx, (await findBatch(tx, batchId)) as PayoutBatch);
-      if (paidOn !== null) await recordPaid(tx, decided, paidOn);
+      if (paidOn !== null) await recordPaid(tx, batch, paidOn);
       await failpoint('payout.afterEvents');
       await recordAuditEntry(tx, caller, {
         trigger: status === 'paid' ? 'payout_batch_paid' : 'payout_batch_cancelled',
@@ -102,7 +101,7 @@ export const updatePayoutBatch = operation({
         at: clock.now(),
       });
       await failpoint('payout.beforeCommit');
-      return withFirstLines(decided, lines);
+      return readBatch(tx, (await findBatch(tx, batchId)) as PayoutBatch, lines);
     });
   },
 });

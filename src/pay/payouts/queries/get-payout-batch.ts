@@ -9,7 +9,6 @@ import {
   linesQuery,
   type PayoutBatchWithLines,
   payoutBatchWithLines,
-  withFirstLines,
 } from '../payout-batch.js';
 
 export const getPayoutBatch = operation({
@@ -29,7 +28,7 @@ export const getPayoutBatch = operation({
     return unitOfWork.read(caller, async (tx) => {
       const batch = await findBatch(tx, batchId);
       if (batch === null) throw batchNotFound();
-      return withFirstLines(await readBatch(tx, batch), lines);
+      return readBatch(tx, batch, lines);
     });
   },
 });
