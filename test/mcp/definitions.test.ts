@@ -81,8 +81,8 @@ const readWhole = [
   ...['get_workspace', 'list_fields', 'get_field_options', 'list_plan_templates', 'list_plans', 'list_rate_tables'],
   // Results of a calculation over everyone whom the call names.
   ...['simulate_commissions', 'get_forecast', 'preview_plan_change', 'list_exceptions'],
-  // Lists with a separate limit, or of those people only who have one.
-  ...['list_change_requests', 'list_absences', 'list_draws', 'list_ramps'],
+  // A list with a separate limit.
+  'list_change_requests',
 ];
 
 const offered = offeredTools(operations);

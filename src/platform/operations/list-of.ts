@@ -4,7 +4,7 @@ import { type Clock } from '../../kernel/clock.js';
 import { type Transaction, UnitOfWork } from '../database/unit-of-work.js';
 import { CLOCK } from '../injection-tokens.js';
 import { type Tool } from '../mcp/tool.js';
-import { type AnyOperation, type Input, type Operation, operation } from './operation.js';
+import { type AnyOperation, type Input, type Operation, operation, Page } from './operation.js';
 
 /** A list in a response: its name, its items, and the words by which `count` names them; those of the name by default. */
 interface List<Name extends string, Item extends z.ZodType> {
@@ -21,7 +21,10 @@ type Parsed<S> = S extends z.ZodType<infer T> ? T : Record<string, never>;
 
 const uses = { unitOfWork: UnitOfWork, clock: CLOCK };
 
-/** Declares an operation that lists all items that the query selects; with `asOf` in the query, as they were then. */
+/**
+ * Declares an operation that lists all items that the query selects, or a page of them; with `asOf` in the query, as they
+ * were then.
+ */
 export function listOf<
   const Id extends string,
   const Name extends string,
@@ -43,7 +46,7 @@ export function listOf<
     input: Input<Parsed<Params>, Parsed<Query>>,
     caller: Caller,
     clock: Clock,
-  ) => Promise<readonly z.input<Item>[]>,
+  ) => Promise<readonly z.input<Item>[] | Page<readonly z.input<Item>[]>>,
 ) {
   const { list, failures = {}, example, ...rest } = declared;
   const { name, items, counted = inWords(name) } = list;
@@ -60,7 +63,8 @@ export function listOf<
       const found = await unitOfWork.run(caller, { lock: 'none', access: 'read', asOf }, (tx) =>
         load(tx, input as never, caller, clock),
       );
-      return { [name]: found, count: found.length } as never;
+      const page = found instanceof Page ? found : new Page(found, found.length);
+      return { [name]: page.body, count: page.count } as never;
     },
   });
 }

@@ -4,14 +4,16 @@ import { narrowedReps, repIdQuery } from '../../../people/reps/rep.js';
 import { workspaceToday } from '../../../people/reps/rep-views.js';
 import { effects } from '../../../platform/mcp/tool.js';
 import { listOf } from '../../../platform/operations/list-of.js';
-import { asOfQuery } from '../../../platform/operations/schemas.js';
+import { Page } from '../../../platform/operations/operation.js';
+import { asOfQuery, countAllPages, optionalPage } from '../../../platform/operations/schemas.js';
 import { loadDrawStates, paidDraw } from '../../payables/draw-statements.js';
 import { drawExample } from '../draw.js';
-import { listDraws as loadDraws } from '../draw-views.js';
+import { countDraws, listDraws as loadDraws } from '../draw-views.js';
 
 const query = z.strictObject({
   repId: repIdQuery.optional().describe('Only draws of this rep, by id (UUID); reps may see only their own'),
   asOf: asOfQuery,
+  ...optionalPage('draws'),
 });
 
 export const listDraws = listOf(
@@ -57,11 +59,15 @@ export const listDraws = listOf(
       ],
     },
   },
-  async (tx, { query: { repId, asOf } }, caller, clock) => {
-    const found = await loadDraws(tx, { repIds: narrowedReps(caller, repId) });
+  async (tx, { query: { repId, asOf, limit, offset } }, caller, clock) => {
+    const page = { limit, offset };
+    const repIds = narrowedReps(caller, repId);
+    const found = await loadDraws(tx, { repIds, page });
+    const count = await countAllPages(page, found.length, () => countDraws(tx, { repIds }));
     const people = [...new Set(found.map((draw) => draw.repId))];
     const today = await workspaceToday(tx, asOf === undefined ? clock : { now: () => asOf });
     const states = await loadDrawStates(tx, people, today);
-    return found.map((draw) => ({ ...draw, ...(states.get(draw.drawId) ?? { owed: 0, lines: [] }) }));
+    const draws = found.map((draw) => ({ ...draw, ...(states.get(draw.drawId) ?? { owed: 0, lines: [] }) }));
+    return new Page(draws, count);
   },
 );

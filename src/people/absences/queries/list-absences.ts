@@ -2,9 +2,10 @@ import { z } from 'zod';
 import { sampleIds } from '../../../kernel/sample-ids.js';
 import { effects } from '../../../platform/mcp/tool.js';
 import { listOf } from '../../../platform/operations/list-of.js';
-import { asOfQuery, uuid } from '../../../platform/operations/schemas.js';
+import { Page } from '../../../platform/operations/operation.js';
+import { asOfQuery, countAllPages, optionalPage, uuid } from '../../../platform/operations/schemas.js';
 import { absence, absenceExample } from '../absence.js';
-import { listAbsences as loadAbsences } from '../absence-views.js';
+import { countAbsences, listAbsences as loadAbsences } from '../absence-views.js';
 
 export const listAbsences = listOf(
   {
@@ -15,6 +16,7 @@ export const listAbsences = listOf(
     query: z.strictObject({
       repId: uuid.optional().describe('Only absences of this rep (UUID)'),
       asOf: asOfQuery,
+      ...optionalPage('absences'),
     }),
     list: { name: 'absences', items: z.array(absence).describe('Absences by rep, earliest first') },
     tool: {
@@ -33,5 +35,10 @@ export const listAbsences = listOf(
     },
     example: { query: { repId: sampleIds.repId }, items: [absenceExample] },
   },
-  (tx, { query: { repId } }) => loadAbsences(tx, { repIds: repId === undefined ? null : [repId] }),
+  async (tx, { query: { repId, limit, offset } }) => {
+    const page = { limit, offset };
+    const repIds = repId === undefined ? null : [repId];
+    const absences = await loadAbsences(tx, { repIds, page });
+    return new Page(absences, await countAllPages(page, absences.length, () => countAbsences(tx, { repIds })));
+  },
 );

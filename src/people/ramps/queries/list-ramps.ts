@@ -1,9 +1,10 @@
 import { z } from 'zod';
 import { effects } from '../../../platform/mcp/tool.js';
 import { listOf } from '../../../platform/operations/list-of.js';
-import { asOfQuery } from '../../../platform/operations/schemas.js';
+import { Page } from '../../../platform/operations/operation.js';
+import { asOfQuery, countAllPages, optionalPage } from '../../../platform/operations/schemas.js';
 import { ramp, rampExample } from '../ramp.js';
-import { listRamps as loadRamps } from '../ramp-views.js';
+import { countRamps, listRamps as loadRamps } from '../ramp-views.js';
 
 export const listRamps = listOf(
   {
@@ -11,7 +12,7 @@ export const listRamps = listOf(
     summary: 'Ramps by name, with the number of assignments that have them',
     path: '/v1/ramps',
     access: 'admin',
-    query: z.strictObject({ asOf: asOfQuery }),
+    query: z.strictObject({ asOf: asOfQuery, ...optionalPage('ramps') }),
     list: { name: 'ramps', items: z.array(ramp).describe('Ramps by name') },
     tool: {
       name: 'list_ramps',
@@ -29,5 +30,9 @@ export const listRamps = listOf(
     },
     example: { items: [rampExample] },
   },
-  (tx) => loadRamps(tx),
+  async (tx, { query: { limit, offset } }) => {
+    const page = { limit, offset };
+    const ramps = await loadRamps(tx, page);
+    return new Page(ramps, await countAllPages(page, ramps.length, () => countRamps(tx)));
+  },
 );
