@@ -13,6 +13,7 @@ import { getContractCosts } from '#src/finance/queries/get-contract-costs.js';
 import { getLiability } from '#src/finance/queries/get-liability.js';
 import { listJournalLines } from '#src/finance/queries/list-journal-lines.js';
 import { type Caller } from '#src/kernel/caller.js';
+import { newId } from '#src/kernel/ids.js';
 import { createAssignments } from '#src/people/assignments/commands/create-assignments.js';
 import { type AnyOperation } from '#src/platform/operations/operation.js';
 import { setFxRates } from '#src/rates/fx-rates/commands/set-fx-rates.js';
@@ -47,7 +48,7 @@ interface SoldDeal {
 type Facts = { -readonly [Key in keyof BookFacts]: BookFacts[Key] };
 
 /**
- * A workspace whose deals, refunds, adjustments, contracts, companies and policies change between closings of months. Its books are those
+ * A workspace whose deals, refunds, adjustments, payments, contracts, companies and policies change between closings of months. Its books are those
  * of the oracle, which gets the same facts and nothing of the service.
  */
 export class RandomBooks {
@@ -147,6 +148,8 @@ export class RandomBooks {
       this.agree,
       this.test,
       this.move,
+      this.pay,
+      this.pay,
       this.redecide,
       this.close,
       this.close,
@@ -274,6 +277,7 @@ export class RandomBooks {
 
   private async move(): Promise<void> {
     const repId = this.random.of(this.repIds);
+    if (this.isPaid(repId)) return;
     const days = [null, ...Array.from({ length: this.random.below(3) }, () => this.day())];
     const memberships = [...new Set(days)].map((from) => ({ from, company: this.random.of(companies) }));
     this.facts.memberships = { ...this.facts.memberships, [repId]: memberships };
@@ -281,6 +285,29 @@ export class RandomBooks {
       from === null ? { entity: company } : { from, entity: company },
     );
     await this.send(setRepEntities, { params: { repId }, body: { entities } });
+  }
+
+  private isPaid(repId: string): boolean {
+    return this.facts.payments.some((payment) => payment.repId === repId);
+  }
+
+  /** Payroll pays on a day of an open month, and only people of one company: what it pays others is divided. */
+  private async pay(): Promise<void> {
+    const { random } = this;
+    const [repId, month] = [random.of(this.repIds), months[this.closed + random.below(3)]];
+    const hasEarned = this.known().rows.some((row) => row.repId === repId);
+    if (month === undefined || !hasEarned || this.facts.memberships[repId] !== undefined) return;
+    await this.workspace.calculateAll();
+    const payment = { repId, company: 'main', currency: 'USD', day: `${month}-20`, amount: 1 + random.below(900_000) };
+    this.facts.payments = [...this.facts.payments, payment];
+    this.log.push(`paid ${JSON.stringify(payment)}`);
+    const amounts = [{ repId, currency: 'USD', summary: { netPayout: payment.amount / 100 } }];
+    const handover_id = newId();
+    await this.workspace.insert.row('payroll_handovers', {
+      ...{ handover_id, period: month, layout: 'generic', filename: 'a.csv', sha256: '', bytes: 0, row_count: 1 },
+      ...{ totals: '[]', missing_payroll_ids: '[]', changed_payroll_ids: '[]', scope: 'new', actor: 'api-key' },
+      ...{ amounts: JSON.stringify(amounts), created_at: new Date(`${payment.day}T12:00:00Z`) },
+    });
   }
 
   private async redecide(): Promise<void> {
