@@ -90,6 +90,13 @@ describe('the import of deals from files in common formats', () => {
       expect(warnings[0]).to.include({ code: 'unknown_column', column: 'Colour' });
       expect((await deals()).get('d1')?.['fields']).to.deep.include({ Colour: 'red' });
     });
+
+    it('that stored deals have are known, whatever their values, also of deleted deals', async () => {
+      await send(200, 'id,amount,Colour,Size,Since\nd1,5,red,,\nd2,5,,7,\nd3,5,,,2026-01-05\n');
+      await api.expect(200, 'DELETE', '/v1/deals/d3');
+      const { warnings } = await send(200, 'id,amount,colour,SIZE,since,other\nd4,5,red,7,2026-01-05,x\n');
+      expect(warnings.map(({ column }: { column: string }) => column)).to.deep.equal(['other']);
+    });
   });
 
   describe('ids of Salesforce', () => {

@@ -36,6 +36,21 @@ export async function listNativeDefinitions(tx: Transaction): Promise<readonly F
   return fromCrm.length > 0 ? fromCrm : storedDefinitions(tx, everyField(tx.workspaceId));
 }
 
+/**
+ * The slugs of {@link listNativeDefinitions}, without the types, which are found in the values: that takes four times as
+ * long as the names.
+ */
+export async function listNativeSlugs(tx: Transaction): Promise<readonly string[]> {
+  const fromCrm = await listCrmDefinitions(tx);
+  if (fromCrm.length > 0) return fromCrm.map(({ slug }) => slug);
+  const { rows } = await inIndexOrder(tx, () =>
+    sql<{ slug: string }>`
+    select slug from (select distinct jsonb_object_keys(fields) as slug from ${newestDeals(tx.workspaceId)}) named
+    order by slug collate "C" limit ${maxDefinitions}`.execute(tx.db),
+  );
+  return rows.map(({ slug }) => slug);
+}
+
 /** The field with exactly that slug, as the CRM defines it or the newest deals have it; null if neither has it. */
 export async function findNativeDefinition(
   tx: Transaction,

@@ -5,7 +5,7 @@ import { usualSlugs } from '../../engine/standard-slugs.js';
 import { inParallel } from '../../kernel/waiting.js';
 import { type Transaction } from '../../platform/database/unit-of-work.js';
 import { type DealTerms } from '../deal.js';
-import { listNativeDefinitions } from '../fields/field-definition-views.js';
+import { listNativeSlugs } from '../fields/field-definition-views.js';
 
 /** Columns that are properties of the deal and not fields. */
 export const namedColumns = ['repId', 'ownerEmail', 'sourceUpdatedAt'] as const;
@@ -26,7 +26,7 @@ export interface ImportColumns {
 export async function loadImportColumns(tx: Transaction, terms: DealTerms): Promise<ImportColumns> {
   const [planned, native, mapping] = await inParallel(
     () => plannedSlugs(tx),
-    () => listNativeDefinitions(tx),
+    () => listNativeSlugs(tx),
     () =>
       tx.db
         .selectFrom('workspaces')
@@ -40,12 +40,7 @@ export async function loadImportColumns(tx: Transaction, terms: DealTerms): Prom
     return mapped === undefined ? usualSlugs[name] : [mapped];
   };
   const amounts = new Set(findSlugs('dealAmount'));
-  const slugs = [
-    ...standardFields.flatMap(findSlugs),
-    ...measures,
-    ...planned.every,
-    ...native.map(({ slug }) => slug),
-  ];
+  const slugs = [...standardFields.flatMap(findSlugs), ...measures, ...planned.every, ...native];
   return {
     slugs: [...new Set(slugs)],
     numeric: new Set([...amounts, ...measures, ...planned.numeric]),
