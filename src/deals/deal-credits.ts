@@ -18,7 +18,8 @@ export interface StoredCredits {
 
 /** The reps on the lines. */
 export function repsIn(credits: StoredCredits | null): string[] {
-  return [...new Set((credits?.lines ?? []).flatMap(({ repId }) => repId ?? []))];
+  if (credits === null) return [];
+  return [...new Set(credits.lines.flatMap(({ repId }) => repId ?? []))];
 }
 
 /** Every line of a deal, its owner's included. */

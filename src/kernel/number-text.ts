@@ -16,8 +16,7 @@ const unitBefore = new RegExp(`^${unit}\\s*`, 'u');
 const unitAfter = new RegExp(`(?<!\\s)\\s*${unit}$`, 'u');
 const minus = /^-\s*|(?<!\s)\s*-$/;
 const plain = /^-?\d+$/;
-const numeric = /^[\d.,]*$/;
-const digit = /\d/;
+const numeric = /^[.,]*\d[\d.,]*$/;
 /** The 400 digits that a decimal number may have, with a separator after every three, and units. */
 const maxNumberLength = 600;
 
@@ -30,6 +29,7 @@ interface BareNumber {
 /** The number without its units, spaces, apostrophes and accounting parentheses; null if it has other characters. */
 function toBare(text: string): BareNumber | null {
   if (text.trim().length > maxNumberLength) return null;
+  if (numeric.test(text)) return { bare: text, units: [] };
   const units: string[] = [];
   const withoutUnits = (from: string) =>
     [unitBefore, unitAfter].reduce(
@@ -50,41 +50,40 @@ function toBare(text: string): BareNumber | null {
     rest = withoutUnits(rest.replace(minus, ''));
   }
   const bare = rest.replace(/^\+/, '').replace(/(?<=\d)[\s'’_](?=\d{3}(?:\D|$))/g, '');
-  return numeric.test(bare) && digit.test(bare) ? { bare: isNegative ? `-${bare}` : bare, units } : null;
+  return numeric.test(bare) ? { bare: isNegative ? `-${bare}` : bare, units } : null;
 }
+
+const patterns: Readonly<Record<NumberFormat, RegExp>> = {
+  en: /^-?(?:\d+|\d{1,3}(?:,\d{3})+)?(?:\.\d+)?$/,
+  eu: /^-?(?:\d+|\d{1,3}(?:\.\d{3})+)?(?:,\d+)?$/,
+};
 
 /** The digits with a dot as decimal separator, when the text is a number of that format. */
 function inFormat(bare: string, format: NumberFormat): string | null {
-  const pattern =
-    format === 'en' ? /^-?(?:\d+|\d{1,3}(?:,\d{3})+)?(?:\.\d+)?$/ : /^-?(?:\d+|\d{1,3}(?:\.\d{3})+)?(?:,\d+)?$/;
-  if (!pattern.test(bare)) return null;
+  if (!patterns[format].test(bare)) return null;
   const [group, point] = format === 'en' ? [',', '.'] : ['.', ','];
   return bare.replaceAll(group, '').replace(point, '.');
 }
 
-/** Whether a group of three digits follows `0`, which no thousands separator does: 0.125 is a fraction. */
-function isFraction(bare: string): boolean {
-  return /^-?0\d*[.,]\d{3}$/.test(bare);
-}
+/** A group of three digits follows `0`, which no thousands separator does: 0.125 is a fraction. */
+const fraction = /^-?0\d*[.,]\d{3}$/;
 
-/** What the text is in each of the formats in which it is a number. */
-function readings(bare: string): Map<NumberFormat, string> {
-  const found = new Map<NumberFormat, string>();
-  for (const format of numberFormats) {
-    const read = inFormat(bare, format);
-    if (read === null) continue;
-    // 0.125 cannot be 125, though the grouping pattern matches it.
-    if (isFraction(bare) && !bare.includes(format === 'en' ? '.' : ',')) continue;
-    found.set(format, read);
-  }
-  return found;
+/** What the text is in each of the formats; null where it is no number. */
+function readings(bare: string): Readonly<Record<NumberFormat, string | null>> {
+  // 0.125 cannot be 125, though the grouping pattern matches it.
+  const isFraction = fraction.test(bare);
+  return {
+    en: isFraction && !bare.includes('.') ? null : inFormat(bare, 'en'),
+    eu: isFraction && !bare.includes(',') ? null : inFormat(bare, 'eu'),
+  };
 }
 
 /** The format that the text proves; null when it fits both or neither. */
 export function detectNumberFormat(text: string): NumberFormat | null {
   if (plain.test(text)) return null;
-  const [only, another] = readings(toBare(text)?.bare ?? '').keys();
-  return only !== undefined && another === undefined ? only : null;
+  const { en, eu } = readings(toBare(text)?.bare ?? '');
+  if ((en === null) === (eu === null)) return null;
+  return en === null ? 'eu' : 'en';
 }
 
 /** The format that every text that proves one proves; null if none does, or if they differ. */
@@ -106,13 +105,12 @@ export function readWrittenNumber(text: string, format: NumberFormat | null): Wr
   if (plain.test(text)) return { value: text, units: [] };
   const written = toBare(text);
   const found = readings(written?.bare ?? '');
-  if (written === null || found.size === 0) {
+  const { en, eu } = found;
+  if (written === null || (en === null && eu === null)) {
     // Exponents and forms such as `.5` are numbers of every other interface as well.
     return Decimal.parse(text.trim()) === null ? null : { value: text.trim(), units: [] };
   }
-  const { units } = written;
-  const values = new Set(format === null ? found.values() : [found.get(format)]);
-  const [value] = values;
-  if (values.size > 1) return 'ambiguous';
-  return value === undefined ? null : { value, units };
+  if (format === null && en !== null && eu !== null && en !== eu) return 'ambiguous';
+  const value = format === null ? (en ?? eu) : found[format];
+  return value === null ? null : { value, units: written.units };
 }

@@ -81,9 +81,9 @@ export async function mapInSlices<T, U>(
   slice = new EventLoopSlice(),
 ): Promise<U[]> {
   const mapped: U[] = [];
-  for (const [index, item] of items.entries()) {
+  for (const item of items) {
     if (slice.isOver) await slice.pause();
-    mapped.push(map(item, index));
+    mapped.push(map(item, mapped.length));
   }
   return mapped;
 }

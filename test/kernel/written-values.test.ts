@@ -1,6 +1,7 @@
 import { expect } from 'chai';
+import fc from 'fast-check';
 import { dateFormats, readDateText } from '#src/kernel/date-text.js';
-import { readWrittenNumber } from '#src/kernel/number-text.js';
+import { detectNumberFormat, numberFormats, readWrittenNumber } from '#src/kernel/number-text.js';
 
 const size = 1024 * 1024;
 const maxMs = 1000;
@@ -21,6 +22,20 @@ describe('numbers and days as files write them', () => {
           expect(
             measure(() => expect(readDateText(`${day}${' '.repeat(size)}${end}`, format, 'UTC')).to.equal(null)),
           ).to.be.lessThan(maxMs);
+  });
+
+  it('are the same with and without spaces around them', () => {
+    const piece = fc.constantFrom('0', '1', '25', '000', '125', '.', ',', '-', '+');
+    fc.assert(
+      fc.property(fc.array(piece, { maxLength: 8 }), (pieces) => {
+        const text = pieces.join('');
+        const spaced = ` ${text} `;
+        expect(detectNumberFormat(text), text).to.equal(detectNumberFormat(spaced));
+        for (const format of [null, ...numberFormats])
+          expect(readWrittenNumber(text, format), text).to.deep.equal(readWrittenNumber(spaced, format));
+      }),
+      { numRuns: 3000 },
+    );
   });
 
   it('are read with spaces between their parts', () => {
