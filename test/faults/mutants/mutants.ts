@@ -267,8 +267,8 @@ export const mutants: readonly Mutant[] = [
     changes: [
       {
         file: 'src/platform/inbox/inbox.ts',
-        from: '    return this.deliveries.add(messages);\n',
-        to: "    void this.deliveries.add(messages).catch(() => undefined);\n    return Promise.resolve(new Map(messages.map((one) => [one.route, ['']])));\n",
+        from: '    const { received, failures } = await this.deliveries.add(messages);\n    for (const failure of failures.values()) throw failure;\n    return received;\n',
+        to: "    void this.deliveries.add(messages).catch(() => undefined);\n    return new Map(messages.map((one) => [one.route, ['']]));\n",
       },
     ],
   },
