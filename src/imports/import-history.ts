@@ -106,8 +106,14 @@ function takeBacksOf(tx: Transaction, importId: RawBuilder<unknown>): RawBuilder
       and b.content::jsonb -> 'params' ->> 'importId' = ${importId}`;
 }
 
-export async function isTakenBack(tx: Transaction, importId: string): Promise<boolean> {
-  const { rows } = await sql`select from ${takeBacksOf(tx, sql`${importId}`)} limit 1`.execute(tx.db);
+/** Whether one of the imports of the file by the actor was taken back. */
+export async function hasTakenBack(tx: Transaction, actor: string, fileName: string): Promise<boolean> {
+  const { rows } = await sql`
+    select from audit_entries e
+    where e.workspace_id = ${tx.workspaceId} and ${isImport} and e.content::jsonb ->> 'actor' = ${actor}
+      and e.content::jsonb -> 'query' ->> 'fileName' = ${fileName}
+      and exists (select from ${takeBacksOf(tx, sql`e.entry_id::text`)})
+    limit 1`.execute(tx.db);
   return rows.length > 0;
 }
 

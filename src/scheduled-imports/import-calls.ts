@@ -35,11 +35,16 @@ export function callImport(
   return call(run.subject, buildQuery(run, file), Readable.from([file.csv]), caller);
 }
 
+export function actorOf({ id }: Pick<ClaimedRun, 'id'>): string {
+  return `scheduled-import:${id}`;
+}
+
 /** The person who confirmed the dry run is responsible for what it imports. */
-function toCaller({ workspaceId, id, confirmedBy }: ClaimedRun): Caller {
+function toCaller(run: ClaimedRun): Caller {
+  const { workspaceId, confirmedBy } = run;
   return {
     ...serviceCaller(workspaceId, newId()),
-    actor: `scheduled-import:${id}`,
+    actor: actorOf(run),
     mayChangeRights: false,
     ...(confirmedBy === null ? {} : { keyCreatorId: confirmedBy }),
   };

@@ -44,7 +44,8 @@ export async function claimRun(tx: Transaction, id: string): Promise<ClaimedRun 
     .where(sql<boolean>`(next_run_at <= now() or requests > handled_requests)`)
     .returning(['name', 'subject', 'source', 'secret', 'options', 'every', 'at_time', 'revision'])
     .returning(['confirmed_header', 'confirmed_by', 'requests', 'attempts', 'error'])
-    .returning(sql<boolean>`requests > handled_requests`.as('isRequested'))
+    // Another attempt of a run that was requested no longer shows the request.
+    .returning(sql<boolean>`requests > handled_requests or attempts > 1`.as('isRequested'))
     .returning(sql<string>`(select timezone from workspaces w where w.workspace_id = ${tx.workspaceId})`.as('timeZone'))
     .executeTakeFirst();
   if (row === undefined) return null;
@@ -145,8 +146,8 @@ const isLastImported = sql<boolean>`
       and later.at > scheduled_import_files.at))`;
 
 /**
- * Stores what was done with the file; false if its content was imported already, by another import than the one that the
- * run has read.
+ * Stores what was done with the file; false if its content was imported already. The import that the run has read is
+ * replaced by another one of the same content.
  */
 export async function recordFile(
   tx: Transaction,
@@ -170,6 +171,7 @@ export async function recordFile(
     import_id: importId,
     at: sql<Date>`now()`,
   };
+  const isReplaced = sql<boolean>`(${importId !== null} and scheduled_import_files.import_id = ${last?.importId ?? null})`;
   const { numInsertedOrUpdatedRows } = await tx.db
     .insertInto('scheduled_import_files')
     .values({ workspace_id: tx.workspaceId, scheduled_import_id: id, file_id: newId(), name, hash, ...values })
@@ -177,9 +179,7 @@ export async function recordFile(
       conflict
         .columns(['workspace_id', 'scheduled_import_id', 'name', 'hash'])
         .doUpdateSet(values)
-        .where((where) =>
-          where.or([where.not(isLastImported), where('scheduled_import_files.import_id', '=', last?.importId ?? null)]),
-        ),
+        .where((where) => where.or([where.not(isLastImported), isReplaced])),
     )
     .executeTakeFirst();
   return (numInsertedOrUpdatedRows ?? 0n) > 0n;

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { isTakenBack } from '../imports/import-history.js';
+import { hasTakenBack } from '../imports/import-history.js';
 import { Failure } from '../kernel/failure.js';
 import { newId } from '../kernel/ids.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
@@ -15,7 +15,7 @@ import {
   reasonToWait,
   withoutUnknown,
 } from './header-difference.js';
-import { type CallImport, callDryRun, callImport } from './import-calls.js';
+import { actorOf, type CallImport, callDryRun, callImport } from './import-calls.js';
 import {
   assertCurrent,
   type ClaimedRun,
@@ -155,9 +155,9 @@ export class ScheduledImportRunner {
         throw error;
       await write(async (tx) => {
         await assertCurrent(tx, run);
-        await recordFile(tx, run, found, { status: 'failed', error: error.message }, last);
+        const isRecorded = await recordFile(tx, run, found, { status: 'failed', error: error.message }, last);
         const isSame = last?.status === 'failed' && last.hash === file.hash && last.error === error.message;
-        if (!isSame) await this.mails.fileFailed(tx, run.name, file.name, error.message);
+        if (isRecorded && !isSame) await this.mails.fileFailed(tx, run.name, file.name, error.message);
       });
       return false;
     }
@@ -170,11 +170,11 @@ export class ScheduledImportRunner {
     last: KnownFile | undefined,
   ): Promise<boolean> {
     if (last?.status !== 'imported' || last.hash !== file.hash) return true;
-    const { importId, result } = last;
-    if (importId !== null && (await write((tx) => isTakenBack(tx, importId)))) return false;
-    const answer = await callDryRun(this.call, run, toUpload(file));
+    const upload = toUpload(file);
+    if (await write((tx) => hasTakenBack(tx, actorOf(run), upload.fileName))) return false;
+    const answer = await callDryRun(this.call, run, upload);
     const now = summarize(answer as Parameters<typeof summarize>[0], file.sample.count);
-    return now.accepted > 0 || !isDeepStrictEqual(now.reasons, result?.reasons);
+    return now.accepted > 0 || !isDeepStrictEqual(now.reasons, last.result?.reasons);
   }
 
   private async importFile({ run, write }: OpenRun, file: Prepared, last: KnownFile | undefined): Promise<void> {

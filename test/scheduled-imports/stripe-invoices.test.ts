@@ -237,6 +237,22 @@ describe('invoices of the billing provider', () => {
       expect([await readFile(id), await countImports()]).to.deep.equal([imported, before]);
     });
 
+    it('pay no more once an earlier import of their file was taken back', async () => {
+      billing.sendInvoice(paid(10_000_00), 'in_first');
+      billing.sendInvoice(paid(20_000_00), 'in_late');
+      const first = { fields: { stripe_invoice: 'in_first' } };
+      await pay.deal('F', 10_000, '2026-01-15', first);
+      const { id } = await create({ options: { dealField: 'stripe_invoice' } });
+      await confirm(id);
+      const { importId } = await readFile(id);
+      await pay.deal('L', 20_000, '2026-01-15', { fields: { stripe_invoice: 'in_late' } });
+      await runTo(id);
+      expect(await pay.payable('2026-02')).to.equal(2400);
+      await pay.api.expect(200, 'POST', `/v1/imports/${importId}/take-back`, {});
+      await runTo(id);
+      expect(await pay.payable('2026-02')).to.equal(1600);
+    });
+
     it('pay as the customer pays, from the first confirmed file to a dispute', async () => {
       const invoice = {
         total: 60_000_00,
