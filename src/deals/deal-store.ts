@@ -265,6 +265,15 @@ export async function softDeleteDeals(tx: Transaction, deletions: readonly DealD
     where d.workspace_id = ${tx.workspaceId} and d.deal_id = n.deal_id`.execute(tx.db);
 }
 
+/** Lets deals that were deleted here, and by a CRM later, return when the CRM restores them. */
+export async function clearHashes(tx: Transaction, dealIds: readonly string[]): Promise<void> {
+  if (dealIds.length === 0) return;
+  await sql`
+    update deals set content_hash = ${tombstoneHash}
+    where workspace_id = ${tx.workspaceId} and deal_id = any(${toIdArray(dealIds)}) and deleted_at is not null
+      and content_hash <> ${tombstoneHash}`.execute(tx.db);
+}
+
 /** The purged deals that have not been stored again, with the time. */
 export async function purgedDeals(tx: Transaction, dealIds: readonly string[]): Promise<ReadonlyMap<string, Date>> {
   const { rows } = await sql<{ deal_id: string; purged_at: Date }>`

@@ -17,7 +17,14 @@ import {
   readContent,
 } from './deal.js';
 import { repsIn } from './deal-credits.js';
-import { type DealDeletion, lockDeals, purgedDeals, type StoredDeal, softDeleteDeals } from './deal-store.js';
+import {
+  clearHashes,
+  type DealDeletion,
+  lockDeals,
+  purgedDeals,
+  type StoredDeal,
+  softDeleteDeals,
+} from './deal-store.js';
 import { type IncomingDeal } from './incoming-deal.js';
 import { loadDealTerms } from './load-deal-terms.js';
 import { recordDeals } from './record-deals.js';
@@ -160,11 +167,15 @@ async function recordDeletions(
   );
   const toDelete: StoredDeal[] = [];
   const deletions: DealDeletion[] = [];
+  const deletedBefore: string[] = [];
   for (const { id: dealId, ...deal } of reported) {
     const at = deal.modifiedAt === null ? null : resolveTime(deal, fetchedAt);
     const current = stored.get(dealId);
-    if (current === undefined || current.deleted) outcomes.set(dealId, 'unchanged');
-    else if (at !== null && current.sourceUpdatedAt !== null && at < current.sourceUpdatedAt)
+    if (current === undefined) outcomes.set(dealId, 'unchanged');
+    else if (current.deleted) {
+      outcomes.set(dealId, 'unchanged');
+      deletedBefore.push(dealId);
+    } else if (at !== null && current.sourceUpdatedAt !== null && at < current.sourceUpdatedAt)
       outcomes.set(dealId, 'stale');
     else {
       outcomes.set(dealId, 'deleted');
@@ -175,6 +186,7 @@ async function recordDeletions(
   tx.markAffected(toDelete.flatMap(({ repId, credits }) => [repId, ...repsIn(credits)]));
   const affected = await affectedByDeletions(tx, toDelete);
   await softDeleteDeals(tx, deletions);
+  await clearHashes(tx, deletedBefore);
   return affected;
 }
 

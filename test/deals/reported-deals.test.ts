@@ -115,6 +115,13 @@ describe('deals that a CRM reports', () => {
       expect(await fetched('restored', 100)).to.equal('changed');
     });
 
+    it('return after a deletion in the service and a later one in the CRM, also with the same content', async () => {
+      await fetched('twice', 100);
+      await remove('twice');
+      expect(await fetched('twice', 100, true)).to.equal('unchanged');
+      expect(await fetched('twice', 100)).to.equal('changed');
+    });
+
     it('return when a person stores the deleted deal again', async () => {
       await api.putDeal('stored', { amount: 100, closeDate: '2026-05-04' });
       await remove('stored');
