@@ -178,7 +178,8 @@ export async function changeRefunds(
   if (own.length > 0) await assertUnchanged(tx, own);
   const after = await loadRefundDays(tx, dealIds);
   const affected = await findAffected(tx, dealIds, joinDays(before, after));
-  tx.markAffected([...affected.keys()]);
+  // The books of a lot read the refunds of its deal, also where no one has earned on it.
+  tx.markAffected([null, ...affected.keys()]);
   return { affected, blocked: await findBlockedPeople(tx, affected) };
 }
 
