@@ -55,7 +55,8 @@ export async function loadPayablePage(
   const counts = sums.counts.map((ofRep) => countOf(ofRep, status));
   const { first, end, skipped } = findPeople(counts, { limit, offset });
   const reps: RepEntries[] = all?.slice(first, end) ?? [];
-  if (all === null) for (const some of chunk(repIds.slice(first, end), loadedReps)) reps.push(...(await load(some)));
+  const withAmounts = repIds.slice(first, end).filter((_, index) => counts[first + index] !== 0);
+  if (all === null) for (const some of chunk(withAmounts, loadedReps)) reps.push(...(await load(some)));
   const entries = reps
     .flatMap((rep) => rep.entries)
     .filter((entry) => status === undefined || entry.status === status)
