@@ -224,13 +224,14 @@ function toDisputeNotifications({ type, repId, doneBy = [], openedBy = null, dat
     ];
   if (type !== 'dispute.resolved' || status === 'withdrawn') return [];
   const answered = { kind: 'dispute_answered', path } as const;
+  const isOfOther = openedBy !== null && openedBy !== repId;
   const toRep: Notification = {
     ...answered,
     to: { repId },
-    subject: `Your dispute about ${period} was ${status}`,
-    paragraphs: [`Your dispute about your commission for ${period} was ${status}.`],
+    subject: `${isOfOther ? 'The' : 'Your'} dispute about ${period} was ${status}`,
+    paragraphs: [`${isOfOther ? 'The' : 'Your'} dispute about your commission for ${period} was ${status}.`],
   };
-  if (openedBy === null || openedBy === repId) return [toRep];
+  if (!isOfOther) return [toRep];
   const toOpener: Notification = {
     ...answered,
     to: { repId: openedBy },

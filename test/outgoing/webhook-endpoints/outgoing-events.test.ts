@@ -498,13 +498,13 @@ describe('outgoing events', () => {
       `bea@example.com ${waits}`,
     ]);
     expect(await mailsOf(() => answer(admin, 'rejected'))).to.deep.equal([
-      'ada@example.com Test: Your dispute about 2026-02 was rejected',
+      'ada@example.com Test: The dispute about 2026-02 was rejected',
       'mia@example.com Test: The dispute about 2026-02 that you opened was rejected',
     ]);
     expect(await mailsOf(() => ask(service.client(apiKey), ben))).to.deep.equal([`bea@example.com ${waits}`]);
     expect(await mailsOf(() => answer(manager, 'accepted'))).to.deep.equal([
       'alex@example.com Test: The dispute about 2026-02 that you opened was accepted',
-      'ben@example.com Test: Your dispute about 2026-02 was accepted',
+      'ben@example.com Test: The dispute about 2026-02 was accepted',
     ]);
     const own = await service.as(workspaceId, ben);
     await ask(own, ben);
