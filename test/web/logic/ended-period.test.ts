@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { endedPeriod } from '#web/app/ended-period.js';
+import { endedPeriod, payPeriodOn } from '#web/app/ended-period.js';
 import { setFiscalYears } from '#web/shared/format/periods.js';
 
 describe('the period that ended last', () => {
@@ -23,6 +23,12 @@ describe('the period that ended last', () => {
         { ...monthly, from: '2026-07-01' },
       ]),
     ).to.equal('2026-Q2');
+  });
+
+  it('is the one before the pay period of the day', () => {
+    expect(payPeriodOn('2026-11-30')).to.equal('2026-11');
+    expect(payPeriodOn('2026-06-30', [quarterly])).to.equal('2026-06');
+    expect(payPeriodOn('2026-11-30', [quarterly])).to.equal('2026-Q4');
   });
 
   describe('of a fiscal year', () => {

@@ -9,7 +9,8 @@ export function endedPeriod(today: string, payPeriods: PayPeriods = []): string 
   return payPeriodOn(dayBefore(daysOf(payPeriodOn(today, payPeriods)).from), payPeriods);
 }
 
-function payPeriodOn(day: string, payPeriods: PayPeriods): string {
+/** The pay period of the day; without payouts, and before the first pay period, the month. */
+export function payPeriodOn(day: string, payPeriods: PayPeriods = []): string {
   const found = payPeriods.findLast(({ from }) => from <= day);
   return found === undefined ? toMonth(day) : periodAt(day, found.period === 'quarterly' ? 3 : 1, found.calendar);
 }

@@ -2,7 +2,7 @@ import { useQueries, useQuery } from '@tanstack/react-query';
 import { payCalendarQuery } from '../../api/pay-calendar-query.js';
 import { payablesOfRepQuery } from '../../api/payout-queries.js';
 import { type OwnStatement, ownStatementsQuery, statementQuery } from '../../api/queries.js';
-import { useEndedPeriod, usePeriod } from '../../app/today.js';
+import { useEndedPeriod, usePayPeriod } from '../../app/today.js';
 import blocks from '../../components/Blocks.module.css';
 import { Loaded } from '../../components/Loaded.js';
 import { StatementLink } from '../../components/links.js';
@@ -83,7 +83,7 @@ export function YourMoney({ repId }: { readonly repId: string }) {
 
 /** The last and the present period, as far as no statement of them is stored. */
 function useOpenPeriods(repId: string, stored: readonly OwnStatement[]) {
-  const periods = [usePeriod(), useEndedPeriod()].filter((period) => stored.every((each) => each.period !== period));
+  const periods = [usePayPeriod(), useEndedPeriod()].filter((period) => stored.every((each) => each.period !== period));
   return useQueries({ queries: periods.map((period) => statementQuery(repId, period)) }).flatMap(
     ({ data }) => data ?? [],
   );
