@@ -121,15 +121,15 @@ describe('the client package', () => {
       const calls = client as unknown as Parameters<typeof waitForJobs>[0];
       const callAndWait = async (operation: string, input: object) => {
         const answer = await calls[operation]?.(input);
-        return { answer, jobIds: await waitForJobs(calls, { operation, input }, answer) };
+        return { answer, jobs: await waitForJobs(calls, { operation, input }, answer) };
       };
       const exported = await callAndWait('exportStatementsPdf', { query: { async: 'true' } });
-      const [jobId = ''] = exported.jobIds;
-      expect(exported.answer).to.include({ jobId });
-      expect(await client.getExportJob({ params: { jobId } })).to.include({ status: 'completed' });
+      const { jobId } = exported.answer as { jobId: string };
+      expect(exported.jobs).to.deep.equal([await client.getExportJob({ params: { jobId } })]);
+      expect(exported.jobs[0]?.status).to.equal('completed');
       const calculated = await callAndWait('recalculateCommissions', { body: { async: true } });
-      expect(calculated.jobIds).to.have.length(1);
-      expect((await callAndWait('listReps', {})).jobIds).to.deep.equal([]);
+      expect(calculated.jobs).to.have.length(1);
+      expect((await callAndWait('listReps', {})).jobs).to.deep.equal([]);
     });
   });
 
@@ -150,8 +150,8 @@ describe('the client package', () => {
         const answer = isMadeAgain ? { job: { jobId: 'j', status: 'running' } } : { jobId: 'j' };
         const result = await readResult(client, { operation, input }, answer);
         expect(result).to.deep.equal(isMadeAgain ? { deals: 3 } : answer);
-        const jobIds = await waitForJobs(client, { operation, input }, result);
-        expect(jobIds).to.deep.equal(isMadeAgain ? [] : ['j']);
+        const jobs = await waitForJobs(client, { operation, input }, result);
+        expect(jobs).to.deep.equal(isMadeAgain ? [] : [{ status: 'completed' }]);
         expect(calls).to.deep.equal([[reader, isMadeAgain ? input : { params: { ...params, jobId: 'j' } }]]);
         const needed = [...pathOf(reader).matchAll(/:(\w+)/g)].map(([, name = '']) => name);
         for (const name of needed.filter((each) => each !== 'jobId'))

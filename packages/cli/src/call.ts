@@ -20,7 +20,10 @@ interface CallOptions {
 
 type LooseCall = (input: object, options?: object) => Promise<unknown>;
 
-/** Calls the operation and prints what it returns. With `wait`, the jobs of the response have ended. */
+/**
+ * Calls the operation and prints what it returns. With `wait`, the jobs of the response have ended, and it is printed with
+ * what they report, such as people who failed.
+ */
 export async function callOperation(operation: string, options: CallOptions): Promise<void> {
   if (!Object.hasOwn(routes, operation))
     throw new UsageError(`there is no operation ${operation}; ${nearest(operation)}`);
@@ -33,12 +36,19 @@ export async function callOperation(operation: string, options: CallOptions): Pr
     options.idempotencyKey === undefined ? {} : { idempotencyKey: options.idempotencyKey },
   ).catch(explain);
   if (answer instanceof Blob) return writeFileOrOutput(answer, options.out);
-  if (options.wait !== true) return print(answer);
+  if (options.wait === true) await waitAndPrint(client, { operation, input }, answer);
+  else print(answer);
+  if (options.out !== undefined) throw new Error(`the response is no file, so ${options.out} was not written`);
+}
+
+async function waitAndPrint(client: Client, made: Parameters<typeof readResult>[1], answer: unknown): Promise<void> {
   const calls = client as unknown as Readonly<Record<string, LooseCall>>;
-  const result = await readResult(calls, { operation, input }, answer).catch(explain);
-  print(result);
-  const jobIds = await waitForJobs(calls, { operation, input }, result).catch(explain);
-  for (const jobId of jobIds) process.stderr.write(`Job ${jobId} is completed.\n`);
+  const result = await readResult(calls, made, answer).catch(explain);
+  const endedJobs = await waitForJobs(calls, made, result).catch((error: unknown) => {
+    print(result);
+    return explain(error);
+  });
+  print(endedJobs.length === 0 ? result : { ...(result as object), endedJobs });
 }
 
 function print(answer: unknown): void {

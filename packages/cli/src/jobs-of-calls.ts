@@ -29,18 +29,18 @@ export async function readResult(client: LooseClient, { operation, input }: Made
   return result;
 }
 
-/** Waits for the jobs of a response, and returns their ids. */
+/** Waits for the jobs of a response, and returns them as they have ended. */
 export async function waitForJobs(
   client: LooseClient,
   { operation, input }: Made,
   answer: unknown,
-): Promise<readonly string[]> {
+): Promise<readonly JobState[]> {
   const read = client[jobReaders[operation] ?? ''];
   if (read === undefined) return [];
-  const jobIds = jobIdsOf(answer as WithJobs);
-  for (const jobId of jobIds)
-    await waitUntilEnded(() => read({ params: { ...input.params, jobId } }) as Promise<JobState>, jobId);
-  return jobIds;
+  const ended: JobState[] = [];
+  for (const jobId of jobIdsOf(answer as WithJobs))
+    ended.push(await waitUntilEnded(() => read({ params: { ...input.params, jobId } }) as Promise<JobState>, jobId));
+  return ended;
 }
 
 function jobIdsOf({ jobId, job, results = {} }: WithJobs): readonly string[] {
