@@ -25,6 +25,7 @@ const changedTables = [
  * stop the background work of the others.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
+  await assertNothingMoved(db);
   await lockTables(db, changedTables);
   await createReadOnlyWorkspaces(db);
   await replaceDeletions(db);
@@ -40,6 +41,17 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   await replaceListsOfWorkspaces(db);
   await replaceCrmFunctions(db);
   await replaceDueBillingChecks(db);
+}
+
+/** The migrations of this release write rows of every workspace, and one that is moved rejects them. */
+async function assertNothingMoved(db: Kysely<unknown>): Promise<void> {
+  await sql`
+    do $$ begin
+      if exists (select from pg_trigger where tgrelid = 'workspaces'::regclass and left(tgname, 7) = 'moving_') then
+        raise exception 'a workspace is being moved or deleted: end that first, then migrate'
+          using errcode = 'object_not_in_prerequisite_state';
+      end if;
+    end $$`.execute(db);
 }
 
 /** A move, or the deletion of a workspace, gives its row a trigger that rejects writes; see src/app/workspace-move.ts. */

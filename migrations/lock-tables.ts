@@ -2,8 +2,9 @@ import { type Kysely, sql } from 'kysely';
 
 /**
  * Locks the tables for the migrations that run together, all at once or none. A migration that waits for one table while it
- * holds another would be in a deadlock with a process of the previous release that writes both. Each attempt waits so
- * shortly that requests are only delayed; after two minutes of them, a transaction that long is reported.
+ * holds another would be in a deadlock with a process of the previous release that writes both. An attempt is over before
+ * PostgreSQL looks for deadlocks, and delays requests by 300 ms. After two minutes of attempts the migration fails, for
+ * example beside a long vacuum of one of the tables, and can be run again.
  */
 export async function lockTables(db: Kysely<unknown>, tables: readonly string[]): Promise<void> {
   await sql`

@@ -324,6 +324,15 @@ describe('migrations', () => {
     }
   });
 
+  it('wait for the end of a move of a workspace, whose rows cannot be written', async () => {
+    const url = await newDatabase(false);
+    await migrateToLatest(url, first);
+    const moving = 'before update on workspaces for each row execute function suppress_redundant_updates_trigger()';
+    await query(url, `create trigger "moving_${newId()}" ${moving}`);
+    const failure = await migrateToLatest(url, migrations).catch((error: Error) => String(error.cause));
+    expect(failure).to.include('a workspace is being moved or deleted: end that first, then migrate');
+  });
+
   it('explain what to do with a database of an unreleased version', async () => {
     const url = await newDatabase(true);
     await query(url, `delete from kysely_migration`);
