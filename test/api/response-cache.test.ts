@@ -74,6 +74,16 @@ describe('cached responses', () => {
     expect(await pipeline('ana')).to.equal(0);
   });
 
+  it('are renewed after a refund of a deal on which no one has earned, as the books read it', async () => {
+    await put('d1', open(null, 100));
+    await overview();
+    carriedOut = [];
+    await api.expect(200, 'PUT', '/v1/deals/d1/refunds/r1', { amount: 10, day: '2026-02-01', cause: 'refund' });
+    carriedOut = [];
+    await overview();
+    expect(carriedOut).to.have.length(1);
+  });
+
   it('are renewed after changes of deals without an owner', async () => {
     const list = async () => (await api.expect(200, 'GET', '/v1/deals')).count;
     expect(await list()).to.equal(0);
