@@ -7,6 +7,7 @@ import { earnedSums } from '../ledger/output/totals.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
 import { hasTerms, isWholeMonths, within } from './commission-views.js';
 import { type EarningsRow } from './earnings.js';
+import { hasOpenPay } from './open-pay.js';
 
 /** A page of the people of a period. */
 export interface TeamPage {
@@ -82,7 +83,7 @@ export async function listedPeople(
       on h.workspace_id = r.workspace_id and h.rep_id = r.rep_id and h.period = ${period}
     ${further.joins}
     where r.workspace_id = ${tx.workspaceId} ${within('r.rep_id', repIds)}
-      and (${isExpected} or h.status = 'approved' or ${hasEarnings(tx, days)}
+      and (${isExpected} or h.status = 'approved' or ${hasEarnings(tx, days)} or ${await hasOpenPay(tx, days)}
         ${withDrafts ? sql`or ${hasStatedAmounts}` : sql``})`;
 }
 

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { hasAmounts, hasTerms, sumEarnings } from '../earnings/commission-views.js';
+import { hasOpenPay } from '../earnings/open-pay.js';
 import { hasStatedAmounts } from '../earnings/team-page.js';
 import { type Caller, visibleReps } from '../kernel/caller.js';
 import { chunkBySize } from '../kernel/chunk.js';
@@ -123,7 +124,7 @@ async function dealsByRep(
 }
 
 /**
- * Every active rep that the caller may see, and inactive reps with an amount in the period. `withTerms`: without active
+ * Every active rep that the caller may see, and inactive reps with an amount in the period or open pay. `withTerms`: without active
  * reps who have no plan, quota or amount in the period, neither earned nor in a draft.
  */
 export async function listRepsOfPeriod(
@@ -142,7 +143,7 @@ export async function listRepsOfPeriod(
     select r.rep_id from reps r
     left join statement_periods h on h.workspace_id = r.workspace_id and h.rep_id = r.rep_id and h.period = ${requestedPeriod}
     where r.workspace_id = ${tx.workspaceId} ${repIds === null ? sql`` : sql`and r.rep_id = any(${repIds}::uuid[])`}
-      and (${isMeant} or ${hasAmounts(days)})
+      and (${isMeant} or ${hasAmounts(days)} or ${await hasOpenPay(tx, days)})
     order by r.rep_id`.execute(tx.db);
   return rows.map((row) => row.rep_id);
 }

@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import { hasTerms, sumEarnings } from '../earnings/commission-views.js';
+import { hasOpenPay } from '../earnings/open-pay.js';
 import { type Clock } from '../kernel/clock.js';
 import { currentDay, type Day, type DayRange, dayInZone, isWithin } from '../kernel/day.js';
 import { Decimal, sum } from '../kernel/decimal.js';
@@ -235,6 +236,8 @@ export interface TeamStatementRow {
   readonly active: boolean;
   /** Whether a plan is assigned on a day of the period, or a quota touches it. */
   readonly hasTerms: boolean;
+  /** Whether a person who is not expected for other reasons is listed until everything is paid. */
+  readonly hasOpenPay: boolean;
   readonly status: 'none' | 'draft' | 'approved';
   readonly approvedAt: Date | null;
   readonly approvedBy: Approver | null;
@@ -279,12 +282,14 @@ export async function listTeamStatements(
   repIds: readonly string[] | null,
 ): Promise<TeamStatementRow[]> {
   const calendar = await loadCalendar(tx);
+  const days = calendar.range(period);
+  const isExpected = hasTerms(calendar, days);
   const { rows } = await sql<TeamStatementRow>`
     with ${payrollIdTables(tx)}
     select r.rep_id as "repId", r.name, r.email, r.payroll_id as "payrollId", r.active,
       case when ${hasChangedPayrollId} then r.payroll_id_changed_at end as "payrollIdChangedAt",
       ${sharesPayrollId} as "sharesPayrollId",
-      ${hasTerms(calendar, calendar.range(period))} as "hasTerms",
+      ${isExpected} as "hasTerms", case when r.active and ${isExpected} then false else ${await hasOpenPay(tx, days)} end as "hasOpenPay",
       coalesce(h.status, 'none') as status, h.approved_at as "approvedAt", h.approver as "approvedBy", s.generated_at as "generatedAt", s.content_hash as "contentHash",
       ${tx.asOf === null ? isPending : sql`false`} as pending, s.version,
       s.statement_id as "statementId", s.currency, s.summary, s.other_currencies as "otherCurrencies",

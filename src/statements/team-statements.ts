@@ -187,8 +187,8 @@ export interface TeamSelection {
 }
 
 /**
- * Active people with a plan or a quota in the period, and everyone who has an amount or a statement with amounts in it,
- * active or not. Each has the latest version, or the earnings so far if none was generated.
+ * Active people with a plan or a quota in the period, and everyone who has an amount, a statement with amounts or open pay
+ * in it, active or not. Each has the latest version, or the earnings so far if none was generated.
  */
 export async function readTeamStatements(
   tx: Transaction,
@@ -206,7 +206,7 @@ export async function readTeamStatements(
     splitByCurrency(live.get(repId) ?? [], currency),
   );
   const isListed = (rep: TeamStatementRow) =>
-    earned.has(rep.repId) || statesAmounts(rep) || (rep.active && (everyone || rep.hasTerms));
+    earned.has(rep.repId) || statesAmounts(rep) || rep.hasOpenPay || (rep.active && (everyone || rep.hasTerms));
   const toListed = (rep: TeamStatementRow): TeamMemberStatement[] => {
     if (!isListed(rep)) return [];
     const state = { ...stale.get(rep.repId), ...(rep.pending ? { pending: true as const } : {}) };

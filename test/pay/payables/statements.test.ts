@@ -21,6 +21,30 @@ describe('payables on statements', () => {
     expect((await work.statement('2026-01')).summary.netPayout).to.equal(earned);
   });
 
+  it('list people who have left until the customer has paid, with everyone who is paid in the period', async () => {
+    const work = await PayWorkspace.create(service);
+    const { api, ben } = work;
+    await work.deal('D', 60_000, '2026-01-15');
+    const [assignment] = await api.expect(200, 'GET', `/v1/assignments?repId=${ben}`);
+    await api.expect(200, 'PATCH', `/v1/assignments/${assignment.assignmentId}`, { effectiveEnd: '2026-01-31' });
+    await api.expect(200, 'PATCH', `/v1/reps/${ben}`, { active: false });
+    await work.calculated();
+    await work.approve('2026-01', '2026-02', '2026-03');
+    await work.invoice('D', 60_000, [['2026-04-20', 60_000]]);
+    const listed = async (period: string) => {
+      const { statements } = await api.expect(200, 'GET', `/v1/statements?period=${period}`);
+      return statements.filter(({ repId }: { repId: string }) => repId === ben);
+    };
+    expect(await listed('2026-04')).to.have.length(1);
+    const page = await api.expect(200, 'GET', '/v1/statements?period=2026-04&limit=10');
+    expect(page.statements.map(({ repId }: { repId: string }) => repId)).to.include(ben);
+    const generated = await api.expect(200, 'POST', '/v1/statements/generate', { period: '2026-04', withTerms: true });
+    expect(generated.statements.map(({ repId }: { repId: string }) => repId)).to.include(ben);
+    await api.approve(ben, '2026-04');
+    expect((await listed('2026-04'))[0].summary).to.include({ payable: 4800 });
+    expect(await listed('2026-05')).to.deep.equal([]);
+  });
+
   it('P2: round parts so that they add up', async () => {
     const payout = {
       schedule: [
