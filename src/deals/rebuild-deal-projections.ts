@@ -9,9 +9,9 @@ import { refreshAllDerivedCredits } from './refresh-credits.js';
 const batchSize = 2000;
 
 /**
- * Recomputes the standard values, the owner and the derived credit lines of every stored deal after a change of the mapping, the time zone or
- * the people, and writes those that differ. Returns how many differ. The caller blocks writers of deals and requests
- * the calculation.
+ * Recomputes the standard values, the owner and the derived credit lines of every stored deal after a change of the
+ * mapping or the time zone, and writes those that differ. Returns how many differ. The caller blocks writers of deals and
+ * requests the calculation.
  */
 export async function rebuildDealProjections(tx: Transaction): Promise<number> {
   const terms = await loadDealTerms(tx);
@@ -55,14 +55,17 @@ async function reprojectBatch(
   const projections = rows.map((row) => projectDeal(row.content, terms));
   await owners.preload(projections.map((projection) => ({ projection })));
   const differing = rows.flatMap((row, index) => {
-    const now = projected(projections[index] as Projection, owners);
+    const now = projected(row, projections[index] as Projection, owners);
     return columns.some((column) => row[column] !== now[column]) ? [{ dealId: row.dealId, ...now }] : [];
   });
   if (differing.length > 0) await writeBatch(tx, differing);
   return differing.length;
 }
 
-function projected({ givenRepId, ...projection }: Projection, owners: DealOwners): Projected {
+/** A deal with a rep keeps it while it names the same owner: other people may have the member ids and addresses now. */
+function projected(before: StoredDeal, { givenRepId, ...projection }: Projection, owners: DealOwners): Projected {
+  const isSameOwner = before.ownerId === projection.ownerId && before.ownerEmail === projection.ownerEmail;
+  if (isSameOwner && before.repId !== null) return { ...projection, repId: before.repId };
   return { ...projection, repId: owners.resolve({ ...projection, givenRepId }) ?? null };
 }
 

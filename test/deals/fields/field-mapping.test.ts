@@ -1,7 +1,9 @@
 import { expect } from 'chai';
+import { updateWorkspace } from '#src/access/workspaces/commands/update-workspace.js';
 import { saveFieldMapping } from '#src/deals/fields/commands/save-field-mapping.js';
 import { getFieldMapping } from '#src/deals/fields/queries/get-field-mapping.js';
 import { Failure } from '#src/kernel/failure.js';
+import { upsertReps } from '#src/people/reps/commands/upsert-reps.js';
 import { DealWorkspace } from '#test/deals/deal-workspace.js';
 
 interface Mapping {
@@ -64,6 +66,30 @@ describe('the field mapping', () => {
     ]);
     expect(await workspace.db.sql('select from deal_versions')).to.have.length(2);
   });
+
+  for (const [change, apply] of [
+    ['a new mapping', () => save({ standard: { dealAmount: 'acv' } })],
+    ['another time zone', () => workspace.run(updateWorkspace, { body: { timezone: 'Asia/Tokyo' } })],
+  ] as const)
+    it(`leaves deals with their reps after ${change}, also if other people have the member ids now`, async () => {
+      const people = (...reps: object[]) => workspace.run(upsertReps, { body: { reps } });
+      const owners = async () => (await workspace.list()).deals.map(({ deal_id: id, repId }) => [id, repId]).sort();
+      for (const memberId of ['m1', 'm2']) {
+        await people({ email: 'ann@x.com', name: 'Ann', crmMemberId: memberId });
+        await workspace.put(`d-${memberId}`, { ownerId: memberId, closeDate: '2026-01-31T20:00:00Z' });
+      }
+      await workspace.put('d-m9', { ownerId: 'm9' });
+      const kept = [
+        ['d-m1', ann],
+        ['d-m2', ann],
+        ['d-m9', null],
+      ];
+      await people({ email: 'ann@x.com', name: 'Ann', crmMemberId: 'm3' });
+      await people({ email: 'zoe@x.com', name: 'Zoe', crmMemberId: 'm1' });
+      expect(await owners()).to.deep.equal(kept);
+      await apply();
+      expect(await owners()).to.deep.equal(kept);
+    });
 
   it('rejects two standard values with one slug, and unknown standard values', async () => {
     for (const body of [
