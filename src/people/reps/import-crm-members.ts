@@ -75,7 +75,7 @@ export async function importCrmMembers(
   const current: CurrentReps = {
     stored,
     byCrmMember: await findMembers(tx, provider, crmIds),
-    wereActive: await wereActiveInCrm(tx, crmIds),
+    wereActive: await wereActiveInCrm(tx, provider, crmIds),
     activeElsewhere: await activeInOtherCrms(tx, provider),
     fields: people.some(({ values }) => values !== undefined) ? await listPersonFields(tx) : [],
   };
@@ -121,9 +121,9 @@ interface CurrentReps {
   /** The reps with the member id or the address of an imported member. */
   readonly stored: readonly StoredRep[];
   readonly byCrmMember: ReadonlyMap<string, StoredRep>;
-  /** Reps whose own member is imported and was active at the last import. */
+  /** Reps with an imported member who was active at the last import. */
   readonly wereActive: ReadonlySet<string>;
-  /** Reps with an active member in another CRM. */
+  /** Reps with an active member in another CRM that is connected. */
   readonly activeElsewhere: ReadonlySet<string>;
   /** The fields of people that the workspace defines. */
   readonly fields: readonly PersonField[];

@@ -211,21 +211,33 @@ export async function replaceReportingLines(tx: Transaction, hierarchy: Hierarch
     ])}`.execute(tx.db);
 }
 
-/** The reps who have one of the member ids as their own and were active in the CRM at the last import. */
-export async function wereActiveInCrm(tx: Transaction, crmIds: readonly string[]): Promise<ReadonlySet<string>> {
+/**
+ * The reps whom an earlier import from the CRM found active with one of the member ids, or who have one as their own and
+ * were not found inactive.
+ */
+export async function wereActiveInCrm(
+  tx: Transaction,
+  provider: string,
+  crmIds: readonly string[],
+): Promise<ReadonlySet<string>> {
   if (crmIds.length === 0) return new Set();
   const { rows } = await sql<{ rep_id: string }>`
+    select rep_id from crm_members
+    where workspace_id = ${tx.workspaceId} and provider = ${provider} and crm_id = any(${crmIds}::text[]) and active
+    union
     select rep_id from reps
     where workspace_id = ${tx.workspaceId} and crm_member_id = any(${crmIds}::text[])
       and crm_active is not false`.execute(tx.db);
   return new Set(rows.map((row) => row.rep_id));
 }
 
-/** The reps with an active member in a CRM other than this one. */
+/** The reps with an active member in a connected CRM other than this one. */
 export async function activeInOtherCrms(tx: Transaction, provider: string): Promise<ReadonlySet<string>> {
   const { rows } = await sql<{ rep_id: string }>`
-    select distinct rep_id from crm_members
-    where workspace_id = ${tx.workspaceId} and provider <> ${provider} and active`.execute(tx.db);
+    select distinct m.rep_id from crm_members m
+    join crm_connections c on c.workspace_id = m.workspace_id and c.provider = m.provider
+    where m.workspace_id = ${tx.workspaceId} and m.provider <> ${provider} and m.active
+      and c.connected_at is not null`.execute(tx.db);
   return new Set(rows.map((row) => row.rep_id));
 }
 

@@ -1,4 +1,6 @@
 import { expect } from 'chai';
+import { type CrmProvider } from '#src/crm/adapters/port.js';
+import { deleteConnection } from '#src/crm/connections/crm-connection-store.js';
 import { deriveFromPeople } from '#src/deals/derive-from-people.js';
 import { newId } from '#src/kernel/ids.js';
 import { recalculateIn } from '#src/ledger/requests/recalculate.js';
@@ -6,6 +8,7 @@ import { setPersonFields } from '#src/people/reps/commands/set-person-fields.js'
 import { updateRep } from '#src/people/reps/commands/update-rep.js';
 import { importCrmMembers, type Member } from '#src/people/reps/import-crm-members.js';
 import { getRep } from '#src/people/reps/queries/get-rep.js';
+import { type Transaction } from '#src/platform/database/unit-of-work.js';
 import { OfflineWorkspace } from '#test/support/offline-workspace.js';
 
 describe('the import of the members of a CRM', () => {
@@ -69,5 +72,64 @@ describe('the import of the members of a CRM', () => {
     await workspace.run(updateRep, { params, body: { fields: { region: null, level: 4 } } });
     await importValues({ Division: 'Nordics', Level__c: 5 });
     expect(await read()).to.deep.equal({ region: 'Nordics', level: 4 });
+  });
+
+  describe('deactivates a person who leaves', () => {
+    let workspace: OfflineWorkspace;
+
+    beforeEach(async () => {
+      workspace = await OfflineWorkspace.create();
+    });
+
+    const write = <T>(work: (tx: Transaction) => Promise<T>) =>
+      workspace.db.unitOfWork.run(workspace.admin, { lock: 'exclusive', access: 'write' }, work);
+    const connect = (provider: CrmProvider) =>
+      workspace.insert.row('crm_connections', { provider, connected_at: 'now' });
+    const disconnect = (provider: CrmProvider) => write((tx) => deleteConnection(tx, workspace.admin, provider));
+
+    /** Imports Ben, whose member id is the name of the CRM, and returns whether he is active then. */
+    async function isActiveAfter(provider: CrmProvider, active: boolean): Promise<boolean> {
+      const ben = { crmId: provider, name: 'Ben', email: 'ben@x.io', avatar: null, active };
+      const { repIds } = await write((tx) =>
+        importCrmMembers(tx, recalculateIn(tx, new Set(), deriveFromPeople), provider, [ben]),
+      );
+      return (await workspace.run(getRep, { params: { repId: repIds[0] } })).active;
+    }
+
+    it('the last of several CRMs, whichever it is, and once', async () => {
+      for (const [first, last] of [
+        ['crma', 'crmb'],
+        ['crmb', 'crma'],
+      ] as const) {
+        workspace = await OfflineWorkspace.create();
+        for (const provider of ['crma', 'crmb'] as const) {
+          await connect(provider);
+          expect(await isActiveAfter(provider, true)).to.equal(true);
+        }
+        expect(await isActiveAfter(first, false), `left ${first}`).to.equal(true);
+        expect(await isActiveAfter(last, false), `left ${first}, then ${last}`).to.equal(false);
+        await workspace.db.sql('update reps set active = true');
+        expect(await isActiveAfter(last, false)).to.equal(true);
+        expect(await isActiveAfter(first, false)).to.equal(true);
+      }
+    });
+
+    it('the CRM that has replaced the one from which the person was imported', async () => {
+      await connect('crma');
+      expect(await isActiveAfter('crma', true)).to.equal(true);
+      await disconnect('crma');
+      await connect('crmb');
+      expect(await isActiveAfter('crmb', true)).to.equal(true);
+      expect(await isActiveAfter('crmb', false)).to.equal(false);
+    });
+
+    it('the CRM from which the person was imported, after the other one was disconnected', async () => {
+      for (const provider of ['crma', 'crmb'] as const) {
+        await connect(provider);
+        expect(await isActiveAfter(provider, true)).to.equal(true);
+      }
+      await disconnect('crmb');
+      expect(await isActiveAfter('crma', false)).to.equal(false);
+    });
   });
 });
