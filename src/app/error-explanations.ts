@@ -187,7 +187,8 @@ export const errorExplanations: Readonly<Record<string, string>> = {
     'A policy of capitalised cost waits for its approval. Approve or withdraw it, then prepare the month.',
   unassigned_lots:
     'Policies of capitalised cost decide, and none about a row of the month. Approve one that matches it; the journal has the rows in the account `unassigned`.',
-  pay_period_in_use: 'Approved statements or batches use the pay periods of `details.period`, so they cannot change.',
+  pay_period_in_use:
+    'Approved statements or batches use the pay periods of `details.period`, so they cannot change. Or the pay periods begin or end with this fiscal period, so the days of its year cannot change. Change the pay periods first.',
   payout_batch_not_found: 'The workspace has no payout batch with this id.',
   payout_file_erased: 'The file was deleted, because the data of a person in it was erased.',
   payouts_enabled: 'The workspace pays by payout batches. Create a batch and mark it as paid.',

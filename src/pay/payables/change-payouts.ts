@@ -2,8 +2,9 @@ import { sql } from 'kysely';
 import { type Payouts } from '../../access/workspaces/workspace.js';
 import { type PayPeriodSegment } from '../../access/workspaces/workspace-tables.js';
 import { loadPayPeriodSegments } from '../../access/workspaces/workspace-views.js';
-import { addDays, type Day } from '../../kernel/day.js';
+import { addDays, type Day, type DayRange } from '../../kernel/day.js';
 import { Failure, invalid } from '../../kernel/failure.js';
+import { type Period } from '../../kernel/period.js';
 import { type PeriodCalendar } from '../../kernel/period-calendar.js';
 import { loadCalendar } from '../../ledger/input/calendar.js';
 import { type Transaction } from '../../platform/database/unit-of-work.js';
@@ -63,6 +64,32 @@ async function changeKind(
   return [...present.filter((earlierSegment) => earlierSegment.from < from), segment];
 }
 
+/**
+ * Rejects fiscal years under which the pay periods of a kind no longer begin on their first day, or no longer end on the
+ * day before those of the next kind: days would then be in two pay periods, or in none.
+ */
+export async function assertPayPeriodsStay(
+  tx: Transaction,
+  before: PeriodCalendar,
+  after: PeriodCalendar,
+): Promise<void> {
+  const segments = (await loadPayPeriodSegments(tx)) ?? [];
+  const ends = segments.flatMap((segment, index): PeriodEnd[] => {
+    const next = segments[index + 1];
+    const first = { ...segment, side: 'from', day: segment.from } as const;
+    return next === undefined ? [first] : [first, { ...segment, side: 'to', day: addDays(next.from, -1) }];
+  });
+  for (const end of ends) {
+    const period = findPeriodWith(before, end);
+    if (period === null || findPeriodWith(after, end) !== null) continue;
+    const verb = end.side === 'from' ? 'begin' : 'end';
+    throw inUse(
+      `Fiscal pay periods ${verb} with ${period}: a period of the same length must ${verb} on ${end.day}. Change the pay periods first.`,
+      period,
+    );
+  }
+}
+
 async function assertNothingApproved(tx: Transaction, day: Day): Promise<void> {
   const [latest] = await listApprovedAfter(tx, day);
   if (latest !== undefined)
@@ -100,9 +127,19 @@ function assertFirstDay(calendar: PeriodCalendar, segment: PayPeriodSegment, pat
   });
 }
 
-function isFirstDay(calendar: PeriodCalendar, { from, period, calendar: name }: PayPeriodSegment): boolean {
-  const found = calendar.findPeriod(from, period, name);
-  return found !== null && calendar.range(found).from === from;
+function isFirstDay(calendar: PeriodCalendar, segment: PayPeriodSegment): boolean {
+  return findPeriodWith(calendar, { ...segment, side: 'from', day: segment.from }) !== null;
+}
+
+/** The first or the last day of a pay period. */
+interface PeriodEnd extends Omit<PayPeriodSegment, 'from'> {
+  readonly side: keyof DayRange;
+  readonly day: Day;
+}
+
+function findPeriodWith(calendar: PeriodCalendar, { side, day, period, calendar: name }: PeriodEnd): Period | null {
+  const found = calendar.findPeriod(day, period, name);
+  return found !== null && calendar.range(found)[side] === day ? found : null;
 }
 
 function earlier(a: Day, b: Day): Day {

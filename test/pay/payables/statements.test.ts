@@ -381,4 +381,38 @@ describe('payables on statements', () => {
       { from: '2026-04-01', period: 'quarterly', calendar: 'calendar' },
     ]);
   });
+
+  it('keep the days on which fiscal pay periods begin and end', async () => {
+    const year = { year: 2026, start: '2026-02-01', pattern: 'months' };
+    const later = [year, { ...year, year: 2027, start: '2027-02-01' }];
+    const define = (...years: object[]) => work.api.put('/v1/fiscal-years', years);
+    const change = (payouts: object) => work.api.expect(200, 'PATCH', '/v1/workspaces', { payouts });
+    const rejects = async (...years: object[]) => {
+      const { status, body } = await define(...years);
+      expect([status, body.code, body.details?.period]).to.deep.equal([409, 'pay_period_in_use', 'FY2026-P01']);
+    };
+    let work = await PayWorkspace.create(service, { payout: null, payouts: null });
+    await define(year);
+    await change({ enabled: true, from: '2026-02-01', calendar: 'fiscal' });
+    await rejects({ ...year, start: '2026-02-02' });
+    await rejects();
+    await change({ enabled: false });
+    expect((await define()).status).to.equal(200);
+
+    work = await PayWorkspace.create(service, { payout: null });
+    await define(year);
+    await work.approve('2026-01');
+    await change({ enabled: true, calendar: 'fiscal' });
+    await rejects({ ...year, start: '2026-02-02' });
+    expect((await define(...later)).status).to.equal(200);
+    await work.approve('FY2026-P01');
+    await change({ enabled: true, calendar: 'calendar' });
+    await work.api.unlock(work.ben, 'FY2026-P01');
+    await rejects({ ...year, pattern: '5-4-4' });
+    expect((await define({ ...year, pattern: '4-5-4' })).status).to.equal(200);
+    await work.deal('D', 10_000, '2026-02-15');
+    await work.deal('E', 20_000, '2026-03-15');
+    await work.api.generate(work.ben, 'FY2026-P01');
+    expect([await work.payable('FY2026-P01'), await work.payable('2026-03')]).to.deep.equal([800, 1600]);
+  });
 });

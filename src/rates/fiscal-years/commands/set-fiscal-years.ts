@@ -1,5 +1,8 @@
 import { z } from 'zod';
+import { PeriodCalendar } from '../../../kernel/period-calendar.js';
+import { loadCalendar } from '../../../ledger/input/calendar.js';
 import { CommissionChanges } from '../../../ledger/requests/commission-changes.js';
+import { assertPayPeriodsStay } from '../../../pay/payables/change-payouts.js';
 import { CLOCK } from '../../../platform/injection-tokens.js';
 import { operation } from '../../../platform/operations/operation.js';
 import { flag } from '../../../platform/operations/schemas.js';
@@ -45,7 +48,7 @@ export const setFiscalYears = operation({
   query,
   body,
   response,
-  failures: { calendar_in_use: 409 },
+  failures: { calendar_in_use: 409, pay_period_in_use: 409 },
   example: {
     body: fiscalYearsExample.request,
     response: { fiscalYears: fiscalYearsExample.response, count: 1, reps: 0 },
@@ -55,7 +58,9 @@ export const setFiscalYears = operation({
     const fiscalYears = toFiscalYearResponses(assertContiguous(requested));
     const years = { fiscalYears, count: fiscalYears.length };
     return changeOrPreview(uses, caller, { dryRun, toEffect: toCommissionEffect }, async (tx) => {
+      const before = await loadCalendar(tx);
       const affected = await replaceFiscalYears(tx, requested);
+      await assertPayPeriodsStay(tx, before, new PeriodCalendar(requested));
       return { result: { ...years, reps: affected.size }, affected, trigger: 'calendar' };
     });
   },
