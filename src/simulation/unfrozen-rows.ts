@@ -16,6 +16,7 @@ import {
   naturalKey,
   retainedBy,
   retainedRows,
+  withPlansOfRows,
 } from '../ledger/input/ledger-rows.js';
 import {
   type DealEvent,
@@ -161,12 +162,18 @@ async function loadRetainedRows(
         sql`${isOfReps} and c.earned_on not between ${from}::date and ${to}::date and c.deal_key = any(${dealIds}::text[])`,
       ),
   );
-  const holds = new Map([...terms].map(([id, repTerms]) => [id, retainedBy(repTerms)]));
+  const stored = groupBy([...within, ...moved], (row) => row.repId);
+  const complete = await withPlansOfRows(
+    tx,
+    mayKeep.map((repTerms) => ({ terms: repTerms, rows: stored.get(repTerms.repId) ?? [] })),
+  );
+  const holding = new Map(complete.map((repTerms) => [repTerms.repId, repTerms]));
+  const holds = new Map(complete.map((repTerms) => [repTerms.repId, retainedBy(repTerms)]));
   const retained = [...within, ...moved].filter((row) => (holds.get(row.repId)?.(row) ?? null) !== null);
   const participants = await loadParticipants(tx, retained);
   const byRep = groupBy(retained, (row) => row.repId);
   const ofReps = [...byRep].map(([id, rows]) => {
-    const repTerms = terms.get(id) as RepTerms;
+    const repTerms = holding.get(id) as RepTerms;
     return { terms: repTerms, rows: retainedRows(repTerms, rows, participants) };
   });
   const fixed = await withCutOffs(

@@ -309,6 +309,24 @@ describe('every import is taken back', () => {
     await client.expect(200, 'POST', `/v1/imports/${credits}/take-back`, {});
   });
 
+  it('of assignments: what was earned under them goes, also of a person who is on no other plan', async () => {
+    const { api } = world;
+    const [bob] = await api.saveReps('Bob');
+    await api.putDeal('B', { ...deal, repId: bob });
+    const importId = await upload(cases.assignments);
+    const earned = async () => {
+      await workspace.calculated();
+      const { events } = await api.expect(200, 'GET', '/v1/commissions?dealId=B');
+      return events
+        .filter(({ status }: { status: string }) => status === 'earned')
+        .map(({ amount }: { amount: number }) => amount);
+    };
+    expect(await earned()).to.deep.equal([100]);
+    await api.expect(200, 'POST', `/v1/imports/${importId}/take-back`, {});
+    expect(await earned()).to.deep.equal([]);
+    await workspace.expectSoundLedger();
+  });
+
   it('of people: who is used since stays, and the others are restored', async () => {
     const importId = await upload(cases.people);
     const { reps } = await world.api.expect(200, 'GET', '/v1/reps');

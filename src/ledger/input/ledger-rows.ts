@@ -3,6 +3,7 @@ import { type CreditLine, withOwner } from '../../engine/credit-lines.js';
 import { type FixedEvent } from '../../engine/model.js';
 import { isWithin } from '../../kernel/day.js';
 import { Decimal } from '../../kernel/decimal.js';
+import { groupBy } from '../../kernel/group-by.js';
 import { inParallel } from '../../kernel/waiting.js';
 import { selectAsText, unnestRows } from '../../platform/database/columns.js';
 import { type Transaction } from '../../platform/database/unit-of-work.js';
@@ -12,6 +13,7 @@ import { type RepWindow } from './load-window.js';
 import {
   type FrozenPeriod,
   isEveryVersionActive,
+  loadVersions,
   type RepTerms,
   stoppedDayTest,
   withdrawnDayTest,
@@ -77,7 +79,12 @@ export async function loadLedgerRows(tx: Transaction, windows: readonly RepWindo
   );
   const rows: LedgerRow[][] = windows.map(() => []);
   for (const { index, row } of within) rows[index]?.push(row);
-  const holds = new Map(mayHoldElsewhere.map(({ index, terms }) => [index, keyHolder(terms)]));
+  const found = groupBy(elsewhere, ({ index }) => index);
+  const holding = await withPlansOfRows(
+    tx,
+    mayHoldElsewhere.map(({ index, terms }) => ({ terms, rows: (found.get(index) ?? []).map(({ row }) => row) })),
+  );
+  const holds = new Map(mayHoldElsewhere.map(({ index }, place) => [index, keyHolder(holding[place] as RepTerms)]));
   for (const { index, row } of elsewhere) if (holds.get(index)?.(row) === true) rows[index]?.push(row);
   return rows;
 }
@@ -150,7 +157,12 @@ export interface StoredRows {
 }
 
 /** Loads, for each rep, the rows that the engine must not change. */
-export async function loadFixedRows(tx: Transaction, reps: readonly StoredRows[]): Promise<FixedRows[]> {
+export async function loadFixedRows(tx: Transaction, stored: readonly StoredRows[]): Promise<FixedRows[]> {
+  const terms = await withPlansOfRows(
+    tx,
+    stored.map((rep) => ({ terms: rep.terms, rows: rep.stored })),
+  );
+  const reps = stored.map((rep, index) => ({ ...rep, terms: terms[index] as RepTerms }));
   const retained = reps.map(mayBeRetained);
   const [first] = reps;
   const participants = first === undefined ? new Map() : await loadParticipants(tx, retained.flat());
@@ -208,6 +220,31 @@ function findFrozenPeriod({ frozen }: RepTerms, row: LedgerRow): FrozenPeriod | 
 function countedKeys({ truedUp }: StoredRows): (row: LedgerRow) => boolean {
   const counted = new Set(truedUp.map(naturalKey));
   return (row) => counted.size > 0 && counted.has(naturalKey(row));
+}
+
+/** The terms of a rep and rows that the rep earned. */
+interface RowsOfRep {
+  readonly terms: RepTerms;
+  readonly rows: readonly Pick<FixedRow, 'planId'>[];
+}
+
+/**
+ * The terms of each rep with the versions of all plans of the rows. A rep whose assignment was taken back has no
+ * assignment to a plan of its rows; only a plan that was deleted has no versions.
+ */
+export async function withPlansOfRows(tx: Transaction, reps: readonly RowsOfRep[]): Promise<RepTerms[]> {
+  const missing = reps.map(({ terms, rows }) => {
+    const known = new Set(terms.versions.map(({ planId }) => planId));
+    return new Set(rows.flatMap(({ planId }) => (known.has(planId) ? [] : planId)));
+  });
+  const [first] = reps;
+  const planIds = [...new Set(missing.flatMap((ofRep) => [...ofRep]))];
+  if (first === undefined || planIds.length === 0) return reps.map(({ terms }) => terms);
+  const loaded = await loadVersions(tx, planIds, first.terms.workspace);
+  return reps.map(({ terms }, index) => ({
+    ...terms,
+    versions: [...terms.versions, ...loaded.filter(({ planId }) => missing[index]?.has(planId) === true)],
+  }));
 }
 
 /**

@@ -553,7 +553,7 @@ export function stoppedDayTest(terms: RepTerms): (planId: string, day: Day) => b
 
 /**
  * Returns whether events of the plan on a day stay although nothing is earned: the plan or the assignment was
- * deleted.
+ * deleted. A plan without versions is deleted.
  */
 export function withdrawnDayTest(terms: RepTerms): (planId: string, day: Day) => boolean {
   const known = new Set(terms.versions.map((version) => version.planId));
