@@ -53,7 +53,9 @@ export async function insertAssignments(
       ['assignment_id', 'uuid', (row) => row.assignmentId],
       ['rep_id', 'uuid', (row) => row.repId],
     ])}`.execute(tx.db);
-  return rows.map((row) => row.assignmentId);
+  const assignmentIds = rows.map((row) => row.assignmentId);
+  await cutDeletedAssignments(tx, assignmentIds);
+  return assignmentIds;
 }
 
 export async function changeAssignment(
@@ -61,12 +63,37 @@ export async function changeAssignment(
   assignmentId: string,
   { start, end, rampId, rampFrom }: RampedPlacement,
 ): Promise<void> {
+  await cutDeletedAssignments(tx, [assignmentId]);
   await tx.db
     .updateTable('assignments')
     .set({ effective_start: start, effective_end: end, ramp_id: rampId, ramp_from: rampFrom })
     .where('workspace_id', '=', tx.workspaceId)
     .where('assignment_id', '=', assignmentId)
     .execute();
+  await cutDeletedAssignments(tx, [assignmentId]);
+}
+
+/**
+ * Takes the days of the assignments out of deleted ones of the same rep and plan: what is earned on a day belongs to the
+ * assignment that covered it last, and goes when that leaves the day.
+ */
+async function cutDeletedAssignments(tx: Transaction, assignmentIds: readonly string[]): Promise<void> {
+  await sql`
+    with own as (
+      select rep_id, plan_id, daterange(effective_start, effective_end, '[]') as days from assignments
+      where workspace_id = ${tx.workspaceId} and assignment_id = any(${assignmentIds}::uuid[])
+    ), cut as (
+      delete from assignments d using own
+      where d.workspace_id = ${tx.workspaceId} and d.rep_id = own.rep_id and d.plan_id = own.plan_id
+        and d.deleted_at is not null and daterange(d.effective_start, d.effective_end, '[]') && own.days
+      returning d.*, own.days
+    )
+    insert into assignments (workspace_id, assignment_id, rep_id, plan_id, effective_start, effective_end, ramp_id,
+      ramp_from, deleted_at, created_at)
+    select workspace_id, gen_random_uuid(), rep_id, plan_id, lower(rest), upper(rest) - 1, ramp_id,
+      ramp_from, deleted_at, created_at
+    from cut cross join lateral unnest(
+      datemultirange(daterange(effective_start, effective_end, '[]')) - datemultirange(days)) rest`.execute(tx.db);
 }
 
 /** Marks the assignment as deleted instead of removing it: the calculation needs it to leave its events unchanged. */

@@ -74,6 +74,31 @@ describe('the deletion of an assignment while no worker is running', () => {
     expect([await paid('first'), await paid('more')]).to.deep.equal([{ Race: 10 }, { Race: 60 }]);
   });
 
+  it('keeps nothing on days of a later assignment to the plan, which can be shortened and moved', async () => {
+    const { planId } = await api.createPlan({ name: 'New', config: { rules: [flatRule('New', 0.1)] } });
+    const [first] = await api.assign([ann], planId);
+    await deal('first', ann);
+    await calculateAll();
+    await remove(first.assignmentId);
+    const [second] = await api.expect(201, 'POST', '/v1/assignments', {
+      ...{ repIds: [ann], planId, effectiveStart: '2026-05-01', effectiveEnd: '2026-12-31' },
+    });
+    const shift = (dates: object) => api.expect(200, 'PATCH', `/v1/assignments/${second.assignmentId}`, dates);
+    await api.send('PUT', '/v1/deals/august', { amount: 100, closeDate: '2026-08-10', repId: ann });
+    await api.send('PUT', '/v1/deals/april', { amount: 100, closeDate: '2026-04-10', repId: ann });
+    expect([await paid('first'), await paid('april'), await paid('august')]).to.deep.equal([
+      { New: 10 },
+      {},
+      { New: 10 },
+    ]);
+    await shift({ effectiveEnd: '2026-07-31' });
+    expect([await paid('first'), await paid('april'), await paid('august')]).to.deep.equal([{ New: 10 }, {}, {}]);
+    await shift({ effectiveStart: '2026-04-01' });
+    expect(await paid('april')).to.deep.equal({ New: 10 });
+    await shift({ effectiveStart: '2026-06-01' });
+    expect([await paid('first'), await paid('april')]).to.deep.equal([{ New: 10 }, {}]);
+  });
+
   describe('and a deal that moves away from its days', () => {
     const tiers = [tier(0.08), tier(0.12, 1, 1)];
     let planId: string;
