@@ -62,7 +62,8 @@ async function createDatedFields(db: Kysely<unknown>): Promise<void> {
 
 /**
  * The title, the team and the location become dated when a table reads them: a new one holds from today on, and the one
- * before it until then. One that is removed holds on.
+ * before it until then. One that is removed holds on. Dated values of a person are kept when no table reads them any
+ * longer, because a table that is made later reads them.
  */
 async function keepValuesOfProfiles(db: Kysely<unknown>): Promise<void> {
   await sql`
@@ -83,9 +84,13 @@ async function keepValuesOfProfiles(db: Kysely<unknown>): Promise<void> {
         from (values
           ('title', old.title, new.title), ('team', old.team, new.team), ('location', old.location, new.location)
         ) x (slug, old_value, new_value)
-        where x.old_value is distinct from x.new_value and exists (
-          select from rate_tables t cross join jsonb_array_elements(t.keys) k
-          where t.workspace_id = new.workspace_id and lower(k ->> 'field') = 'rep.' || x.slug)
+        where x.old_value is distinct from x.new_value and (
+          exists (
+            select from rate_tables t cross join jsonb_array_elements(t.keys) k
+            where t.workspace_id = new.workspace_id and lower(k ->> 'field') = 'rep.' || x.slug)
+          or exists (
+            select from person_values p
+            where p.workspace_id = new.workspace_id and p.rep_id = new.rep_id and p.slug = x.slug))
       ) s (slug, before, after)
       on conflict (workspace_id, rep_id, slug) do update set dated_values = (
         select jsonb_agg(e order by coalesce(e ->> 'from', ''))

@@ -247,6 +247,22 @@ describe('rate tables over HTTP', () => {
       expect((await workspace.api.expect(200, 'GET', fieldPath())).values).to.have.length(2);
     });
 
+    it('are the present ones, whether or not a table read them when they were changed', async () => {
+      const { api, ben } = workspace;
+      await api.expect(200, 'PATCH', `/v1/reps/${ben}`, { title: 'AE' });
+      await put(titles());
+      await api.expect(200, 'PATCH', `/v1/reps/${ben}`, { title: 'SAE' });
+      await api.expect(200, 'DELETE', '/v1/rate-tables/Products');
+      await api.expect(200, 'PATCH', `/v1/reps/${ben}`, { title: 'Senior' });
+      await put(titles());
+      await payByTable();
+      await deal('D1', '2026-02-10');
+      await deal('D2', new Date().toISOString().slice(0, 10));
+      expect(await earned()).to.deep.equal({ D1: '1000', D2: '1200' });
+      const { values: stored } = await api.expect(200, 'GET', fieldPath());
+      expect(stored.map(({ value }: Loose) => value)).to.deep.equal(['AE', 'Senior']);
+    });
+
     it('are those with days: others are no keys, and approved months get a discrepancy', async () => {
       const define = (...fields: object[]) => workspace.api.send('PUT', '/v1/person-fields', { fields });
       const level = { slug: 'level', label: 'Level', type: 'text' };
