@@ -51,14 +51,18 @@ export async function savePersonFields(tx: Transaction, fields: readonly PersonF
   );
 }
 
-/** Moves the values of fields that have become dated to `person_values`, without a first day. */
+/**
+ * Moves the values of fields that have become dated to `person_values`, without a first day. A row that is there already
+ * is empty: its values were cleared.
+ */
 async function moveToDatedValues(tx: Transaction, slugs: readonly string[]): Promise<void> {
   if (slugs.length === 0) return;
   await sql`
     insert into person_values (workspace_id, rep_id, slug, dated_values)
     select r.workspace_id, r.rep_id, f.key, jsonb_build_array(jsonb_build_object('value', f.value))
     from reps r cross join jsonb_each(r.fields) f
-    where r.workspace_id = ${tx.workspaceId} and f.key = any(${slugs}::text[])`.execute(tx.db);
+    where r.workspace_id = ${tx.workspaceId} and f.key = any(${slugs}::text[])
+    on conflict (workspace_id, rep_id, slug) do update set dated_values = excluded.dated_values`.execute(tx.db);
   await sql`
     update reps set fields = fields - ${slugs}::text[]
     where workspace_id = ${tx.workspaceId} and fields ?| ${slugs}::text[]`.execute(tx.db);

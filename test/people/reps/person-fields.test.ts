@@ -116,6 +116,19 @@ describe('fields of people that a workspace defines', () => {
     await api.expect(200, 'PUT', '/v1/person-fields', { fields: [] });
   });
 
+  it('become dated again after their values with days were cleared', async () => {
+    const dated = { ...mentor, dated: true };
+    const { api, ann } = await defined(dated);
+    const define = (...fields: object[]) => api.expect(200, 'PUT', '/v1/person-fields', { fields });
+    const path = `/v1/reps/${ann}/fields/mentor`;
+    await api.expect(200, 'PUT', path, { values: [{ from: '2026-01-01', value: 'Mia' }] });
+    await api.expect(200, 'PUT', path, { values: [] });
+    await define(mentor);
+    await api.expect(200, 'PATCH', `/v1/reps/${ann}`, { fields: { mentor: 'Zoe' } });
+    await define(dated);
+    expect((await api.expect(200, 'GET', path)).values).to.deep.equal([{ value: 'Zoe' }]);
+  });
+
   it('are hidden from the widget, and the audit log shows that they changed and not what', async () => {
     const { api, ann, workspaceId } = await defined(mentor);
     await api.expect(200, 'PATCH', `/v1/reps/${ann}`, { fields: { mentor: 'Secret Mia' } });
