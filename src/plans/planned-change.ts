@@ -1,5 +1,5 @@
 import { type PlanTerms } from '../engine/plan-config.js';
-import { restatedDays } from '../engine/version-timeline.js';
+import { buildTimeline, restatedDays } from '../engine/version-timeline.js';
 import { type Day } from '../kernel/day.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
 import { collectRestatementWarnings } from './collect-plan-warnings.js';
@@ -8,7 +8,7 @@ import { applyChange, type ChangedState, type PlanChange } from './plan-change.j
 import { findVersion, loadAttainmentKeys, loadPlan, type StoredPlan, type VersionRow } from './plan-store.js';
 import { type PlanWarning } from './plan-warnings.js';
 import { attainmentRestarts, laterVersionStarts, planNotActive } from './version-warnings.js';
-import { assertTermsFit } from './workspace-terms-checks.js';
+import { assertTablesOfVersionsFit, assertTermsFit } from './workspace-terms-checks.js';
 
 /** A plan and the state that a PATCH gives it. */
 export interface PlannedChange {
@@ -37,10 +37,21 @@ export async function loadPlannedChange(
   if (plan === undefined) throw planNotFound();
   const source = findVersion(plan, planRef, today);
   const changed = applyChange(plan, source, change, planRef === plan.planId);
+  await assertTablesOfVersionsFit(tx, plan.planId, listResumed(plan, changed));
   if (changed.newVersion === null) return { plan, source, changed, change, terms: null };
   const terms = known ?? planTerms(changed.newVersion.config);
   await assertTermsFit(tx, terms, changed.newVersion.currency);
   return { plan, source, changed, change, terms };
+}
+
+/** The stored versions that pay after the change and do not pay before it. Their tables may have changed meanwhile. */
+function listResumed(plan: StoredPlan, { status, versions, newVersion }: ChangedState): readonly string[] {
+  const paying = plan.status === 'active' ? buildTimeline(plan.versions) : [];
+  const before = new Set(paying.map(({ planVersionId }) => planVersionId));
+  const after = status === 'active' ? buildTimeline(versions) : [];
+  return after
+    .map(({ planVersionId }) => planVersionId)
+    .filter((planVersionId) => planVersionId !== newVersion?.planVersionId && !before.has(planVersionId));
 }
 
 /** The source version after a change that creates no version. */

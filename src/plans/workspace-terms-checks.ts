@@ -1,14 +1,17 @@
 import { leavesOf } from '../engine/condition.js';
 import { type PlanTerms } from '../engine/plan-config.js';
-import { invalid } from '../kernel/failure.js';
+import { tableProblems } from '../engine/table-use.js';
+import { Failure, invalid } from '../kernel/failure.js';
+import { groupBy } from '../kernel/group-by.js';
 import { type Period } from '../kernel/period.js';
 import { isFiscalPeriod, toCalendar } from '../kernel/period-calendar.js';
 import { loadFiscalYears } from '../ledger/input/calendar.js';
-import { loadWorkspaceTerms } from '../ledger/input/rep-terms.js';
+import { loadVersions, loadWorkspaceTerms, payingVersions } from '../ledger/input/rep-terms.js';
 import { repNotFound } from '../people/reps/rep.js';
 import { unknownReps } from '../people/reps/rep-views.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
 import { loadRuleNames } from './plan-store.js';
+import { listUsingPlans } from './rate-tables/rate-table-views.js';
 import { assertTablesFit } from './table-checks.js';
 
 /** Rejects terms that name a rule, a rep or a fiscal year that the workspace does not have. */
@@ -19,6 +22,40 @@ export async function assertTermsFit(tx: Transaction, terms: PlanTerms, planCurr
   const owners = new Set(terms.rules.flatMap((rule) => rule.tiers.flatMap((tier) => tier.repId ?? [])));
   const unknown = owners.size === 0 ? [] : await unknownReps(tx, [...owners]);
   if (unknown.length > 0) throw repNotFound(unknown);
+}
+
+/** Rejects stored versions of the plan whose tiers name tables or columns that do not exist, or that the rule cannot use. */
+export async function assertTablesOfVersionsFit(
+  tx: Transaction,
+  planId: string,
+  planVersionIds: readonly string[],
+): Promise<void> {
+  if (planVersionIds.length === 0) return;
+  const workspace = await loadWorkspaceTerms(tx);
+  for (const version of await loadVersions(tx, [planId], workspace))
+    if (planVersionIds.includes(version.planVersionId)) assertTablesFit(version, workspace.tables, version.currency);
+}
+
+/** Rejects a currency of the workspace with which an active plan cannot use the amounts of its tables. */
+export async function assertTablesFitCurrency(tx: Transaction, currency: string): Promise<void> {
+  const plans = new Map((await listUsingPlans(tx)).map(({ planId, name }) => [planId, name]));
+  const workspace = await loadWorkspaceTerms(tx);
+  const versions = groupBy(
+    await loadVersions(tx, [...plans.keys()], { ...workspace, currency }),
+    ({ planId }) => planId,
+  );
+  for (const [planId, name] of plans) {
+    const problems = payingVersions(versions.get(planId) ?? []).flatMap((version) => [
+      ...tableProblems(version, workspace.tables, version.currency),
+    ]);
+    const differing = problems.find(({ code }) => code === 'currency_differs');
+    if (differing !== undefined)
+      throw new Failure(
+        'currency_differs',
+        `The active plan ${name} cannot use its rate table: ${differing.message}. Give the plan a currency first.`,
+        { planId },
+      );
+  }
 }
 
 /** A plan without a currency has that of the workspace. */

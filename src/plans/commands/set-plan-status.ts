@@ -11,6 +11,7 @@ import { loadPlanSubject } from '../plan-subject.js';
 import { forceTests } from '../plan-tests.js';
 import { describePlan, describeWarnings, planTermParts } from '../plan-tool-text.js';
 import { previewedChange } from '../previewed-change.js';
+import { tableFailures } from '../table-checks.js';
 import { changePlan } from './update-plan.js';
 
 const params = z.strictObject({ planRef: pathIds.planRef });
@@ -29,6 +30,7 @@ export const setPlanStatus = operation({
   body,
   response: writtenPlan,
   failures: {
+    ...tableFailures,
     plan_tests_failed: 400,
     plan_too_complex: 400,
     plan_not_found: 404,

@@ -115,6 +115,50 @@ describe('rate tables over HTTP', () => {
     expect((await read()).plans).to.deep.equal([{ planId: workspace.planId, name: 'AE' }]);
   });
 
+  it('a plan becomes active only if it can use its tables as they are now', async () => {
+    const { api, planId } = workspace;
+    await put(table(row('*', 0.1)));
+    await payByTable();
+    await deal('D1', '2026-02-10');
+    expect(await earned()).to.deep.equal({ D1: '1000' });
+    const { planVersionId } = await api.expect(200, 'GET', `/v1/plans/${planId}`);
+    // Without the version that pays by the table, the one before it pays 8 %.
+    for (const [ref, meanwhile] of [
+      [planId, '1000'],
+      [planVersionId, '800'],
+    ]) {
+      const setStatus = (status: string) => api.send('PATCH', `/v1/plans/${ref}/status`, { status });
+      expect(await setStatus('archived')).to.have.property('status', 200);
+      const two = { ...table({ values: { base: 0.1, more: 0.2 } }), columns: [...columns, { name: 'more' }] };
+      await put(two);
+      await expectError('400 column_not_found', setStatus('active'));
+      await api.expect(200, 'DELETE', '/v1/rate-tables/Products');
+      await expectError('400 rate_table_not_found', setStatus('active'));
+      expect(await earned()).to.deep.equal({ D1: meanwhile });
+      await put(table(row('*', 0.1)));
+      expect(await setStatus('active')).to.have.property('status', 200);
+      expect(await earned()).to.deep.equal({ D1: '1000' });
+    }
+  });
+
+  it('the currency of the workspace is not changed while a plan without one pays amounts of a table', async () => {
+    const { api, planId } = workspace;
+    const amounts = { keys: [key], columns: [{ name: 'base', kind: 'amount' }], currency: 'USD', rows: [row('*', 50)] };
+    await put(amounts);
+    await payByTable();
+    const change = (currency: string) => api.send('PATCH', '/v1/workspaces', { currency });
+    await expectError('400 currency_differs', change('EUR'));
+    await expectError('400 currency_differs', api.send('POST', '/v1/workspaces/preview', { currency: 'EUR' }));
+    expect((await api.expect(200, 'GET', '/v1/workspaces')).currency).to.equal('USD');
+    await api.expect(200, 'PATCH', `/v1/plans/${planId}`, { status: 'archived' });
+    expect(await change('EUR')).to.have.property('status', 200);
+    await expectError('400 currency_differs', api.send('PATCH', `/v1/plans/${planId}`, { status: 'active' }));
+    expect(await change('USD')).to.have.property('status', 200);
+    await api.expect(200, 'PATCH', `/v1/plans/${planId}`, { status: 'active', currency: 'USD' });
+    expect(await change('EUR')).to.have.property('status', 200);
+    await workspace.calculated();
+  });
+
   it('T19: history says who changed the table, and the rows that were known then and hold on a day', async () => {
     await put({ ...table(row('a', 0.1)), note: 'Rates of 2026' });
     const { revisions } = await workspace.api.expect(200, 'GET', '/v1/rate-tables/Products/revisions');

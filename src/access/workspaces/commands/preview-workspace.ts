@@ -4,6 +4,7 @@ import { allDays } from '../../../kernel/day.js';
 import { invalid } from '../../../kernel/failure.js';
 import { CommissionChanges } from '../../../ledger/requests/commission-changes.js';
 import { listRepIds } from '../../../people/reps/rep-views.js';
+import { assertTablesFitCurrency } from '../../../plans/workspace-terms-checks.js';
 import { CLOCK } from '../../../platform/injection-tokens.js';
 import { operation } from '../../../platform/operations/operation.js';
 import { currency } from '../../../platform/operations/schemas.js';
@@ -33,13 +34,14 @@ export const previewWorkspace = operation({
   scope: 'read',
   body,
   response,
-  failures: { plan_too_complex: 400 },
+  failures: { currency_differs: 400, plan_too_complex: 400 },
   example: { body: { currency: 'EUR' }, response: { effect: { lines: 0, reps: 0, totals: [], locked: [] } } },
   uses: { changes: CommissionChanges, clock: CLOCK },
   async execute({ body: change }, caller, uses): Promise<z.input<typeof response>> {
     if (Object.values(change).every((value) => value === undefined))
       throw invalid({ path: '', message: 'give at least one of currency, timezone, minQuotaPercent, fxMaxAgeDays' });
     return previewWrite(uses, caller, toCommissionEffect, async (tx) => {
+      if (change.currency !== undefined) await assertTablesFitCurrency(tx, change.currency);
       const reps = await listRepIds(tx);
       const affected = await loadAffectedWithin(tx, new Map(reps.map((repId) => [repId, allDays])));
       // Too many deals: there is no effect, so nothing needs to be written.

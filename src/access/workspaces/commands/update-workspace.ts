@@ -9,6 +9,7 @@ import { Failure, invalid } from '../../../kernel/failure.js';
 import { CommissionChanges } from '../../../ledger/requests/commission-changes.js';
 import { changePayouts } from '../../../pay/payables/change-payouts.js';
 import { workspaceToday } from '../../../people/reps/rep-views.js';
+import { assertTablesFitCurrency } from '../../../plans/workspace-terms-checks.js';
 import { type Transaction } from '../../../platform/database/unit-of-work.js';
 import { CLOCK } from '../../../platform/injection-tokens.js';
 import { operation } from '../../../platform/operations/operation.js';
@@ -135,7 +136,7 @@ export const updateWorkspace = operation({
     minutes !== undefined || steps !== undefined || limits !== undefined || mode === 'allow' || mode === null,
   body,
   response,
-  failures: { pay_period_in_use: 409, month_closed: 409, not_a_sandbox: 409 },
+  failures: { currency_differs: 400, pay_period_in_use: 409, month_closed: 409, not_a_sandbox: 409 },
   example: { body: { name: 'Acme Inc.' }, response: { updated: true, name: 'Acme Inc.' } },
   uses: { changes: CommissionChanges, clock: CLOCK },
   /** Plans without a currency pay in the workspace's, and its time zone decides on which day a deal closed. */
@@ -152,6 +153,8 @@ export const updateWorkspace = operation({
     await changes.run(caller, 'exclusive', async (tx, recalculate) => {
       const before = await findWorkspace(tx);
       if (present.testDay !== undefined && !before.isSandbox) throw notASandbox();
+      if (present.currency !== undefined && present.currency !== before.currency)
+        await assertTablesFitCurrency(tx, present.currency);
       const columns = await changeTerms(tx, caller, present, clock);
       tx.movedPay.push(...ownMovedPay(present, caller));
       const approvalSteps = await changeApprovals(tx, present, clock.now());
