@@ -74,6 +74,17 @@ describe('the deletion of an assignment while no worker is running', () => {
     expect([await paid('first'), await paid('more')]).to.deep.equal([{ Race: 10 }, { Race: 60 }]);
   });
 
+  it('leaves what was earned, also after the plan itself was deleted and the deal was corrected', async () => {
+    const { planId } = await api.createPlan({ name: 'New', config: { rules: [flatRule('New', 0.1)] } });
+    const [assignment] = await api.assign([ann], planId);
+    await deal('kept', ann);
+    await calculateAll();
+    await remove(assignment.assignmentId);
+    await api.expect(200, 'DELETE', `/v1/plans/${planId}`);
+    await deal('kept', ann, 500);
+    expect(await paid('kept')).to.deep.equal({ New: 10 });
+  });
+
   it('keeps nothing on days of a later assignment to the plan, which can be shortened and moved', async () => {
     const { planId } = await api.createPlan({ name: 'New', config: { rules: [flatRule('New', 0.1)] } });
     const [first] = await api.assign([ann], planId);
