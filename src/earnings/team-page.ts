@@ -7,7 +7,6 @@ import { earnedSums } from '../ledger/output/totals.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
 import { hasTerms, isWholeMonths, within } from './commission-views.js';
 import { type EarningsRow } from './earnings.js';
-import { hasOpenPay } from './open-pay.js';
 
 /** A page of the people of a period. */
 export interface TeamPage {
@@ -22,8 +21,8 @@ interface ListedPeople {
   readonly repIds: readonly string[] | null;
   /** Includes active people without a plan, a quota or an amount in the period. */
   readonly everyone: boolean;
-  /** Includes people whose draft has amounts, even without a plan, a quota or earnings. */
-  readonly withDrafts: boolean;
+  /** Includes people without a plan, a quota or earnings, by a condition on `reps r` and `statement_periods h`. */
+  readonly others?: RawBuilder<boolean>;
 }
 
 export interface PeopleOfPage {
@@ -70,7 +69,7 @@ export async function listTeamPage(
 export async function listedPeople(
   tx: Transaction,
   period: Period,
-  { repIds, everyone, withDrafts }: ListedPeople,
+  { repIds, everyone, others = sql`false` }: ListedPeople,
   further = { columns: sql``, joins: sql`` },
 ): Promise<RawBuilder<unknown>> {
   const calendar = await loadCalendar(tx);
@@ -83,8 +82,7 @@ export async function listedPeople(
       on h.workspace_id = r.workspace_id and h.rep_id = r.rep_id and h.period = ${period}
     ${further.joins}
     where r.workspace_id = ${tx.workspaceId} ${within('r.rep_id', repIds)}
-      and (${isExpected} or h.status = 'approved' or ${hasEarnings(tx, days)} or ${await hasOpenPay(tx, days)}
-        ${withDrafts ? sql`or ${hasStatedAmounts}` : sql``})`;
+      and (${isExpected} or h.status = 'approved' or ${hasEarnings(tx, days)} or ${others})`;
 }
 
 /** Whether another approved statement of the rep pays some of the days of the period. */

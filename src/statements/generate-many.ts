@@ -1,6 +1,5 @@
 import { sql } from 'kysely';
 import { hasAmounts, hasTerms, sumEarnings } from '../earnings/commission-views.js';
-import { hasOpenPay } from '../earnings/open-pay.js';
 import { hasStatedAmounts } from '../earnings/team-page.js';
 import { type Caller, visibleReps } from '../kernel/caller.js';
 import { chunkBySize } from '../kernel/chunk.js';
@@ -9,6 +8,7 @@ import { groupBy } from '../kernel/group-by.js';
 import { mapConcurrently } from '../kernel/waiting.js';
 import { loadCalendar, loadRange } from '../ledger/input/calendar.js';
 import { loadWorkspaceTerms } from '../ledger/input/rep-terms.js';
+import { hasOpenPay } from '../pay/payables/open-pay.js';
 import { isUnavailable } from '../platform/database/database-errors.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
 import { coveringPeriods } from './approval-holds.js';

@@ -10,7 +10,13 @@ import { lineJoin } from '../people/reps/rep-views.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
 import { paysOf } from './payslip.js';
 import { hasChangedPayrollId, payrollIdTables, sharesPayrollId } from './statement-views.js';
-import { hasAmount, peopleWithoutPayrollId, readUnstated, type TeamMemberStatement } from './team-statements.js';
+import {
+  hasAmount,
+  othersOnStatements,
+  peopleWithoutPayrollId,
+  readUnstated,
+  type TeamMemberStatement,
+} from './team-statements.js';
 
 export interface PayrollOf {
   readonly currency: string;
@@ -40,7 +46,7 @@ export async function payrollTables(
   const people = await listedPeople(
     tx,
     period,
-    { repIds, everyone: false, withDrafts: true },
+    { repIds, everyone: false, others: await othersOnStatements(tx, period) },
     {
       columns: sql`, r.email, l.manager_id, coalesce(a.has_amount, false) as has_amount, r.payroll_id is null as lacks_id,
         ${hasChangedPayrollId} as has_changed_id, ${sharesPayrollId} as shares_id`,

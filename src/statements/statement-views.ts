@@ -1,6 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
 import { hasTerms, sumEarnings } from '../earnings/commission-views.js';
-import { hasOpenPay } from '../earnings/open-pay.js';
 import { type Clock } from '../kernel/clock.js';
 import { currentDay, type Day, type DayRange, dayInZone, isWithin } from '../kernel/day.js';
 import { Decimal, sum } from '../kernel/decimal.js';
@@ -9,6 +8,7 @@ import { type Period, toPeriod } from '../kernel/period.js';
 import { statementPeriodsTable } from '../ledger/input/as-of.js';
 import { loadCalendar, loadRange } from '../ledger/input/calendar.js';
 import { calendarOf, type FrozenPeriod, loadFrozen, loadWorkspaceTerms } from '../ledger/input/rep-terms.js';
+import { hasOpenPay } from '../pay/payables/open-pay.js';
 import { type StoredPay, type StoredTotals } from '../pay/payables/stored-payable.js';
 import { toAuthor } from '../people/reps/author.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';

@@ -1,7 +1,8 @@
+import { type RawBuilder, sql } from 'kysely';
 import { z } from 'zod';
 import { fields } from '../api/resource-fields.js';
 import { sumEarnings } from '../earnings/commission-views.js';
-import { listTeamPage } from '../earnings/team-page.js';
+import { hasStatedAmounts, listTeamPage } from '../earnings/team-page.js';
 import { chunk } from '../kernel/chunk.js';
 import { Decimal } from '../kernel/decimal.js';
 import { groupBy } from '../kernel/group-by.js';
@@ -9,6 +10,7 @@ import { type Period } from '../kernel/period.js';
 import { EventLoopSlice, mapInSlices } from '../kernel/waiting.js';
 import { loadRange } from '../ledger/input/calendar.js';
 import { loadPayables } from '../pay/payables/build-payables.js';
+import { hasOpenPay } from '../pay/payables/open-pay.js';
 import { payTotals, statementPay, toPayResponse, toTotalsResponse } from '../pay/payables/statement-payable.js';
 import {
   type loadStatementPayouts,
@@ -215,6 +217,14 @@ export async function readTeamStatements(
   return withLivePayables(tx, period, (await mapInSlices(team, toListed, slice)).flat());
 }
 
+/**
+ * Whether statements of the period list the row of `reps r` also without a plan, a quota or an amount in it: its draft has
+ * amounts, or it has open pay.
+ */
+export async function othersOnStatements(tx: Transaction, period: Period): Promise<RawBuilder<boolean>> {
+  return sql`(${hasStatedAmounts} or ${await hasOpenPay(tx, await loadRange(tx, period))})`;
+}
+
 /** Those of the people without a version, whose amounts are calculated. */
 export async function readUnstated(
   tx: Transaction,
@@ -223,7 +233,8 @@ export async function readUnstated(
   selection: TeamSelection,
 ): Promise<TeamMemberStatement[]> {
   const everyone = { limit: 1_000_000_000, offset: 0, status: 'none' } as const;
-  const { repIds } = await listTeamPage(tx, period, { ...selection, withDrafts: true }, everyone);
+  const others = await othersOnStatements(tx, period);
+  const { repIds } = await listTeamPage(tx, period, { ...selection, others }, everyone);
   return repIds.length === 0 ? [] : readTeamStatements(tx, period, currency, { ...selection, repIds });
 }
 

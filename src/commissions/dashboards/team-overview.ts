@@ -78,8 +78,7 @@ export async function readTeamOverview(
   { repIds, everyone, page }: SelectedReps,
 ): Promise<TeamOverview> {
   const days = await loadRange(tx, period);
-  const listed =
-    page === undefined ? null : await listTeamPage(tx, period, { repIds, everyone, withDrafts: false }, page);
+  const listed = page === undefined ? null : await listTeamPage(tx, period, { repIds, everyone }, page);
   const { currency } = workspace;
   const sold = tx.asOf === null ? await loadBookings(tx, days, repIds) : null;
   const listedReps = listed === null ? { repIds, everyone } : { repIds: listed.repIds, everyone: true };

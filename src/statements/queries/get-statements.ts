@@ -32,6 +32,7 @@ import {
 import { findVersion, listChecks, readLedger, readStatement, resolvePeriod } from '../statement-views.js';
 import {
   hasAmount,
+  othersOnStatements,
   readTeamStatements,
   type TeamMemberStatement,
   type TeamSelection,
@@ -120,8 +121,8 @@ async function readTeam(
   clock: Clock,
 ): Promise<z.input<typeof teamStatements>> {
   const page = pageOfTeam(request);
-  const listed =
-    page === undefined ? null : await listTeamPage(tx, requestedPeriod, { ...selection, withDrafts: true }, page);
+  const others = await othersOnStatements(tx, requestedPeriod);
+  const listed = page === undefined ? null : await listTeamPage(tx, requestedPeriod, { ...selection, others }, page);
   const selected = listed === null ? selection : { repIds: listed.repIds, everyone: true };
   const members = await readTeamStatements(tx, requestedPeriod, currency, selected);
   const response = await toTeamResponse(requestedPeriod, currency, members, {

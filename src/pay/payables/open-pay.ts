@@ -1,8 +1,8 @@
 import { type RawBuilder, sql } from 'kysely';
-import { loadPayPeriodSegments } from '../access/workspaces/workspace-views.js';
-import { type DayRange } from '../kernel/day.js';
-import { monthsTable, statementPeriodsTable } from '../ledger/input/as-of.js';
-import { type Transaction } from '../platform/database/unit-of-work.js';
+import { loadPayPeriodSegments } from '../../access/workspaces/workspace-views.js';
+import { type DayRange } from '../../kernel/day.js';
+import { monthsTable, statementPeriodsTable } from '../../ledger/input/as-of.js';
+import { type Transaction } from '../../platform/database/unit-of-work.js';
 
 /**
  * Whether approved statements have not paid all that the row of `reps r` has earned until the end of the days, or a draw is
