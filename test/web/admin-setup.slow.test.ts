@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { type Page } from 'puppeteer-core';
 import { Browser, sees, texts, waitUntilLoaded } from '#test/support/browser.js';
-import { type ControlRole, openMore, pointer } from './input-methods.js';
+import { type ControlRole, openMore, pointer, submitDialog } from './input-methods.js';
 
 const folder = fileURLToPath(new URL('../../../test/data/crm-sales-opportunities/', import.meta.url));
 const teams = readFileSync(`${folder}sales_teams.csv`, 'utf8')
@@ -210,7 +210,7 @@ describe('an admin who sets up a workspace in the web app', function () {
     await press('Activate');
     await page.waitForSelector('[role=dialog]');
     const [effect = ''] = await texts(page, '[role=dialog] form');
-    await page.locator('[role=dialog] button[type=submit]').click();
+    await submitDialog(page);
     await page.waitForFunction(`document.querySelector('[role=dialog]') === null`);
     const amount = /by ?([+−])\$([\d,]+\.\d\d)/.exec(effect) ?? expect.fail(`no amount in: ${effect}`);
     return Number(`${amount[1] === '−' ? '-' : ''}${amount[2]?.replaceAll(',', '')}`);

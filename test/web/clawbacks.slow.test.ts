@@ -4,7 +4,7 @@ import { newBusiness, override } from '#test/deals/refunds/clawback-terms.js';
 import { Browser, sees, texts } from '#test/support/browser.js';
 import { flatRule } from '#test/support/terms.js';
 import { violations } from './accessibility.js';
-import { openMore, pointer } from './input-methods.js';
+import { openMore, pointer, submitDialog } from './input-methods.js';
 
 const clawback = { window: { days: 180 } };
 
@@ -169,7 +169,7 @@ describe('clawbacks in the web app', function () {
     const [table = ''] = await texts(page, '[role=dialog] table');
     for (const words of ['Eve', 'Would take back', '$1,000.00', 'Mia', '$200.00']) expect(table).to.include(words);
     expect(await violations(page)).to.deep.equal([]);
-    await page.locator('[role=dialog] button[type=submit]').click();
+    await submitDialog(page);
     await page.waitForFunction(`document.querySelector('[role=dialog]') === null`);
     await browser.workspace.calculated();
     expect(await statement(page, 'eve', '2026-04')).to.include('−$1,000.00');

@@ -3,7 +3,7 @@ import { type HTTPRequest } from 'puppeteer-core';
 import { Browser, sees, texts } from '#test/support/browser.js';
 import { flatRule } from '#test/support/terms.js';
 import { violations, violationsInBothSchemes } from './accessibility.js';
-import { keyboard, pointer, typeDay } from './input-methods.js';
+import { keyboard, pointer, submitDialog, typeDay } from './input-methods.js';
 
 describe('the companies of a workspace in the web app', function () {
   this.timeout(240_000);
@@ -77,7 +77,7 @@ describe('the companies of a workspace in the web app', function () {
     await pointer.choose(page, 'Company', 'Acme UK Ltd.');
     await typeDay(page, '[role=dialog] ::-p-aria(From)', '2026-01-01');
     expect(await violationsInBothSchemes(page)).to.deep.equal([]);
-    await page.click('[role=dialog] button[type=submit]');
+    await submitDialog(page);
     await sees(page, 'from 1 Jan 2026 on');
     expect(await violations(page)).to.deep.equal([]);
     const { entities } = await browser.workspace.api.expect(200, 'GET', `/v1/reps/${ben}/entities`);

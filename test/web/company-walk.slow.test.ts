@@ -4,7 +4,7 @@ import { Browser, type OpenedApp, sees, typeDay } from '#test/support/browser.js
 import { ExpectedPay, months, Northwind, nameOf, sellers, teams } from '#test/support/surfaces/northwind.js';
 import { until } from '#test/support/until.js';
 import { violations } from './accessibility.js';
-import { pointer } from './input-methods.js';
+import { pointer, submitDialog } from './input-methods.js';
 import { missingIn, rowOfPerson, rowsWith, textOf } from './page-figures.js';
 
 // biome-ignore lint/suspicious/noExplicitAny: responses of any shape
@@ -51,7 +51,7 @@ describe('three months of a company with payouts in the web app', function () {
   async function confirm(page: Page): Promise<void> {
     await page.waitForSelector('[role=dialog]');
     expect(await violations(page)).to.deep.equal([]);
-    await page.locator('[role=dialog] button[type=submit]').click();
+    await submitDialog(page);
     await page.waitForFunction(`document.querySelector('[role=dialog]') === null`);
   }
 

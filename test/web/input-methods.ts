@@ -72,6 +72,11 @@ function counted(name: string): string {
 const linkOf = (label: string) =>
   `::-p-xpath(//nav[@aria-label="Main"]//a[starts-with(normalize-space(), "${label}")])`;
 
+/** Presses the action of the dialog. It is busy, and takes no click, until what is to be confirmed is loaded. */
+export async function submitDialog(page: Page): Promise<void> {
+  await page.locator('[role=dialog] button[type=submit]:not([aria-busy])').click();
+}
+
 /** Clicks and taps. */
 export const pointer: InputMethod = {
   async press(page, role, name) {

@@ -3,7 +3,7 @@ import { type Page } from 'puppeteer-core';
 import { Browser, sees, texts } from '#test/support/browser.js';
 import { flatRule } from '#test/support/terms.js';
 import { violations } from './accessibility.js';
-import { pointer, typeDay } from './input-methods.js';
+import { pointer, submitDialog, typeDay } from './input-methods.js';
 
 // biome-ignore lint/suspicious/noExplicitAny: responses of any shape
 type Loose = any;
@@ -71,7 +71,7 @@ describe('what customers pay, in the web app', function () {
     await sees(page, 'equal');
     await pointer.press(page, 'button', 'Create batch');
     await sees(page, 'Create a payout batch of');
-    await page.click('[role=dialog] button[type=submit]');
+    await submitDialog(page);
     await sees(page, 'To be paid');
     expect((await texts(page, '[aria-label="Payout batches"] li')).join()).to.include(sum);
     await pointer.press(page, 'button', 'Mark as paid');

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { Browser, sees, texts } from '#test/support/browser.js';
 import { violations } from './accessibility.js';
-import { pointer } from './input-methods.js';
+import { pointer, submitDialog } from './input-methods.js';
 
 // biome-ignore lint/suspicious/noExplicitAny: responses of any shape
 type Loose = any;
@@ -33,7 +33,7 @@ describe('payouts in the web app', function () {
     await pointer.press(page, 'button', 'Create batch');
     await sees(page, 'Create a payout batch of');
     expect(await violations(page)).to.deep.equal([]);
-    await page.click('[role=dialog] button[type=submit]');
+    await submitDialog(page);
     await sees(page, 'To be paid');
     expect(await violations(page)).to.deep.equal([]);
     await pointer.press(page, 'button', 'Mark as paid');

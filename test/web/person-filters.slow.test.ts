@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { Browser, sees, texts } from '#test/support/browser.js';
 import { flatRule } from '#test/support/terms.js';
-import { pointer } from './input-methods.js';
+import { pointer, submitDialog } from './input-methods.js';
 
 /** Ann of North, managed by Mia, earns 100, Bob of North 200 and Cid of South 400; each has an unpaid deal, too. */
 describe('filters of people on the pages of a month end', function () {
@@ -73,7 +73,7 @@ describe('filters of people on the pages of a month end', function () {
     await page.locator('thead input[type=checkbox]').click();
     await pointer.press(page, 'button', 'Approve 2');
     await sees(page, 'Approve 2 statements');
-    await page.locator('[role=dialog] button[type=submit]').click();
+    await submitDialog(page);
     await sees(page, '2 statements approved');
     const { statements } = await browser.workspace.api.expect(200, 'GET', `/v1/statements?period=${period}`);
     const states = statements.map(({ name, status }: { name: string; status: string }) => `${name} ${status}`);

@@ -3,7 +3,7 @@ import { type Page } from 'puppeteer-core';
 import { Browser, sees, texts } from '#test/support/browser.js';
 import { flatRule } from '#test/support/terms.js';
 import { violationsInBothSchemes } from './accessibility.js';
-import { pointer } from './input-methods.js';
+import { pointer, submitDialog } from './input-methods.js';
 
 describe('policies of capitalised cost in the web app', function () {
   this.timeout(240_000);
@@ -76,7 +76,7 @@ describe('policies of capitalised cost in the web app', function () {
       if (width === 1280) expect(await effectIn(page, 'January 2026')).to.deep.equal(january);
       expect(await violationsInBothSchemes(page)).to.deep.equal([]);
       if (width === 1280) {
-        await page.click('[role=dialog] button[type=submit]');
+        await submitDialog(page);
         await sees(page, 'Capitalised cost of contracts');
         expect(
           (await texts(page, 'main li')).filter((line) => line.startsWith('Approved Contracts v1')),

@@ -4,6 +4,7 @@ import { toPeriod } from '#src/kernel/period.js';
 import { Browser, sees, texts, waitUntilLoaded } from '#test/support/browser.js';
 import { violations } from './accessibility.js';
 import { money, plain } from './amounts.js';
+import { submitDialog } from './input-methods.js';
 import { latestMonth, repPages } from './rep-pages.js';
 import { expectSoundPages, looks } from './sound-pages.js';
 
@@ -163,7 +164,7 @@ describe('the pages of a rep', function () {
     expect(await violations(page)).to.deep.equal([]);
     await page.type('textarea[required]', 'The amount was <b>30,000</b>.');
     await page.keyboard.press('Tab');
-    await page.click('[role=dialog] button[type=submit]');
+    await submitDialog(page);
     await page.waitForFunction(`document.querySelector('textarea[required]') === null`);
     const { disputes } = await browser.workspace.api.expect(200, 'GET', `/v1/disputes?repId=${repId}&period=${period}`);
     expect(disputes[0]).to.include({ status: 'open', description: 'The amount was <b>30,000</b>.' });

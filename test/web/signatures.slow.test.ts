@@ -5,7 +5,7 @@ import { previousPeriod, toPeriod } from '#src/kernel/period.js';
 import { Browser, sees, texts } from '#test/support/browser.js';
 import { flatRule } from '#test/support/terms.js';
 import { violations, violationsInBothSchemes } from './accessibility.js';
-import { pointer } from './input-methods.js';
+import { pointer, submitDialog } from './input-methods.js';
 
 /** Each sells one deal for 8 % in the last month. */
 const sellers = { Ana: 10_000, Ben: 20_000, Cleo: 30_000, Dev: 40_000, Eli: 60_000 } as const;
@@ -71,7 +71,7 @@ describe('signatures of plans and adjustments in the web app', function () {
     const before = await shownOn(page);
     await pointer.press(page, 'button', 'Create batch');
     await sees(page, 'Create a payout batch of');
-    await page.click('[role=dialog] button[type=submit]');
+    await submitDialog(page);
     await sees(page, 'To be paid');
     await pointer.press(page, 'button', 'Mark as paid');
     await page.waitForSelector('[role=dialog] input:focus');
