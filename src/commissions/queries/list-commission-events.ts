@@ -6,6 +6,7 @@ import { commissionEvent, toEventResponse } from '../../earnings/commission-even
 import { eventFeed, listChangedEvents } from '../../earnings/event-feed.js';
 import { assertDayOrder } from '../../kernel/day-order.js';
 import { invalid } from '../../kernel/failure.js';
+import { isUuid } from '../../kernel/ids.js';
 import { sampleIds } from '../../kernel/sample-ids.js';
 import { narrowedReps, repIdQuery } from '../../people/reps/rep.js';
 import { feedCursor, readFeed } from '../../platform/database/feed.js';
@@ -94,7 +95,7 @@ export const listCommissionEvents = operation({
     assertDayOrder(['earnedFrom', days.earnedFrom], ['earnedTo', days.earnedTo]);
     if (cursor !== undefined && updatedSince !== undefined)
       throw invalid({ path: 'updatedSince', message: 'is not used with cursor, which contains it' });
-    const repIds = narrowedReps(caller, repId);
+    const repIds = narrowedReps(caller, repId)?.filter(isUuid) ?? null;
     const request = { feed: eventFeed, cursor, updatedSince, limit };
     const page = await unitOfWork.read(caller, (tx) =>
       readFeed(
