@@ -11,7 +11,7 @@ interface DrawFilter {
 }
 
 /** Draws as a table expression: the current ones, or in a transaction with `asOf` those of that instant. */
-function drawsTable(tx: Transaction): RawBuilder<unknown> {
+export function drawsTable(tx: Transaction): RawBuilder<unknown> {
   if (tx.asOf === null) return sql`(select * from draws where deleted_at is null)`;
   return sql`(
     select d.workspace_id, d.draw_id, d.rep_id, d.kind, d.recoverable, d.amount, d.currency, d.from_day, d.created_by,

@@ -3,6 +3,7 @@ import { loadPayPeriodSegments } from '../../access/workspaces/workspace-views.j
 import { type DayRange } from '../../kernel/day.js';
 import { monthsTable, statementPeriodsTable } from '../../ledger/input/as-of.js';
 import { type Transaction } from '../../platform/database/unit-of-work.js';
+import { drawsTable } from '../draws/draw-views.js';
 
 /**
  * Whether approved statements have not paid all that the row of `reps r` has earned until the end of the days, or a draw is
@@ -11,8 +12,6 @@ import { type Transaction } from '../../platform/database/unit-of-work.js';
 export async function hasOpenPay(tx: Transaction, { from, to }: DayRange): Promise<RawBuilder<boolean>> {
   const [first] = (await loadPayPeriodSegments(tx)) ?? [];
   if (first === undefined) return sql`false`;
-  const isPresent =
-    tx.asOf === null ? sql`d.deleted_at is null` : sql`coalesce(d.deleted_at, 'infinity') > ${tx.until}::timestamptz`;
   return sql`(
     exists (
       select from (
@@ -30,7 +29,7 @@ export async function hasOpenPay(tx: Transaction, { from, to }: DayRange): Promi
       ) open
       group by currency having sum(amount) <> 0)
     or exists (
-      select from draws d
-      where d.workspace_id = r.workspace_id and d.rep_id = r.rep_id and ${isPresent}
+      select from ${drawsTable(tx)} d
+      where d.workspace_id = r.workspace_id and d.rep_id = r.rep_id
         and d.from_day <= ${to}::date and coalesce(d.to_day, 'infinity') >= ${from}::date))`;
 }
