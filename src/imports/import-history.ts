@@ -1,4 +1,4 @@
-import { type RawBuilder, sql } from 'kysely';
+import { sql } from 'kysely';
 import { z } from 'zod';
 import { Failure } from '../kernel/failure.js';
 import { isUuid } from '../kernel/ids.js';
@@ -100,11 +100,10 @@ export async function findImport(tx: Transaction, importId: string): Promise<Imp
   return found;
 }
 
-function takeBacksOf(tx: Transaction, importId: RawBuilder<unknown>): RawBuilder<unknown> {
-  return sql`audit_entries b
-    where b.workspace_id = ${tx.workspaceId} and b.content like '%"operation":"takeBackImport"%'
-      and b.content::jsonb -> 'params' ->> 'importId' = ${importId}`;
-}
+/** The entries that take back the import `e`. */
+const takeBacks = sql`audit_entries b
+  where b.workspace_id = e.workspace_id and b.content like '%"operation":"takeBackImport"%'
+    and b.content::jsonb -> 'params' ->> 'importId' = e.entry_id::text`;
 
 /** Whether one of the imports of the file by the actor was taken back. */
 export async function hasTakenBack(tx: Transaction, actor: string, fileName: string): Promise<boolean> {
@@ -112,7 +111,7 @@ export async function hasTakenBack(tx: Transaction, actor: string, fileName: str
     select from audit_entries e
     where e.workspace_id = ${tx.workspaceId} and ${isImport} and e.content::jsonb ->> 'actor' = ${actor}
       and e.content::jsonb -> 'query' ->> 'fileName' = ${fileName}
-      and exists (select from ${takeBacksOf(tx, sql`e.entry_id::text`)})
+      and exists (select from ${takeBacks})
     limit 1`.execute(tx.db);
   return rows.length > 0;
 }
@@ -122,7 +121,7 @@ async function readImports(tx: Transaction, where: ReturnType<typeof sql>): Prom
     select e.entry_id as "importId", e.at, c.content ->> 'operation' as operation, c.content ->> 'actor' as actor,
       c.content -> 'query' ->> 'fileName' as "fileName", c.content -> 'counts' as counts, c.content -> 'totals' as totals,
       jsonb_array_length(c.content -> 'changes') + (c.content ->> 'moreChanges')::int as changes,
-      (select max(b.at) from ${takeBacksOf(tx, sql`e.entry_id::text`)}) as "takenBackAt"
+      (select max(b.at) from ${takeBacks}) as "takenBackAt"
     from (select * from audit_entries e where e.workspace_id = ${tx.workspaceId} and ${where}) e
     cross join lateral (select e.content::jsonb as content offset 0) c
     order by e.at desc, e.entry_id`.execute(tx.db);
