@@ -2,8 +2,8 @@ import { type Caller } from '../kernel/caller.js';
 import { type Clock } from '../kernel/clock.js';
 import { type Day } from '../kernel/day.js';
 import { workspaceToday } from '../people/reps/rep-views.js';
+import { readBasis } from '../platform/database/cache-versions.js';
 import { type Transaction, type UnitOfWork } from '../platform/database/unit-of-work.js';
-import { readBasis } from './basis.js';
 
 /** Computes what a transaction needs of the books of everyone. */
 export type ComputeBooks<T> = (tx: Transaction, today: Day) => Promise<T>;

@@ -3,12 +3,12 @@ import { type Caller } from '../kernel/caller.js';
 import { chunk } from '../kernel/chunk.js';
 import { type Day } from '../kernel/day.js';
 import { toStoredCaller } from '../kernel/stored-caller.js';
+import { readBasis } from '../platform/database/cache-versions.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
 import { findContents, insertJobItems, readContents } from '../platform/stored-jobs/job-items.js';
 import { type JobKey } from '../platform/stored-jobs/stored-job.js';
 import { completeStoredJob, insertStoredJob } from '../platform/stored-jobs/stored-job-store.js';
 import { findStoredJobs } from '../platform/stored-jobs/stored-job-views.js';
-import { readBasis } from './basis.js';
 import { type Month } from './month.js';
 import { type MonthReport, type ReportHead, type ReportPart } from './month-report.js';
 

@@ -4,7 +4,7 @@ import { chunk } from '../../kernel/chunk.js';
 import { type Day } from '../../kernel/day.js';
 import { Decimal } from '../../kernel/decimal.js';
 import { getOrInsert } from '../../kernel/get-or-insert.js';
-import { readCacheVersions } from '../../platform/database/cache-versions.js';
+import { readBasis } from '../../platform/database/cache-versions.js';
 import { type Transaction } from '../../platform/database/unit-of-work.js';
 import { type PayPeriods } from './pay-periods.js';
 import { type PayableStatus } from './payable-entry.js';
@@ -76,7 +76,7 @@ async function loadSums(
   load: LoadReps,
 ): Promise<PayableSums> {
   const cache = tx.cacheOf<PayableSums>();
-  const revision = `${today} ${await readCacheVersions(tx.db, tx.workspaceId)}`;
+  const revision = await readBasis(tx, today);
   const key = `payables ${tx.workspaceId} ${tx.until} ${hash('sha256', repIds.join())} ${dealId}`;
   const known = cache.get(revision, key);
   if (known !== null) return known;

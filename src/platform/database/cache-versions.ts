@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { type Day } from '../../kernel/day.js';
 import { type Database } from './pool.js';
 import { type Transaction } from './transaction.js';
 
@@ -50,4 +51,9 @@ export async function readCacheVersions(database: Database, workspaceId: string)
     database,
   );
   return (rows[0] as { versions: string }).versions;
+}
+
+/** Changes with everything that a computation reads of the workspace, and with the day. */
+export async function readBasis(tx: Transaction, today: Day): Promise<string> {
+  return `${today} ${await readCacheVersions(tx.db, tx.workspaceId)}`;
 }
