@@ -20,8 +20,16 @@ describe('cached responses', () => {
   let carriedOut: string[];
   const ids = {} as Record<Name, string>;
 
+  let now: Date;
+
   before(async () => {
-    const { dispatcher } = service.running.service;
+    const { dispatcher, clock } = service.running.service;
+    const { now: readSystemClock } = clock;
+    // A response of one quarter of an hour is not returned in the next, which may begin in the middle of a test.
+    clock.now = () => now;
+    after(() => {
+      clock.now = readSystemClock;
+    });
     const answer = dispatcher.execute.bind(dispatcher);
     dispatcher.execute = (operation: AnyOperation, ...rest) => {
       carriedOut.push(operation.id);
@@ -31,6 +39,7 @@ describe('cached responses', () => {
 
   beforeEach(async () => {
     carriedOut = [];
+    now = new Date();
     ({ workspaceId, api } = await service.workspace());
     const repIds = await api.saveReps(...names.map((name) => ({ email: `${name}@acme.test`, name })));
     for (const [index, name] of names.entries()) ids[name] = repIds[index] as string;
@@ -47,6 +56,14 @@ describe('cached responses', () => {
     expect(carriedOut).to.have.length(2);
     expect([await dashboard('ana'), await overview()]).to.deep.equal(first);
     expect(carriedOut).to.have.length(2);
+  });
+
+  it('are read again in the next quarter of an hour, with which a day may begin', async () => {
+    await dashboard('ana');
+    carriedOut = [];
+    now = new Date(now.getTime() + 15 * 60_000);
+    await dashboard('ana');
+    expect(carriedOut).to.deep.equal(['getCommissions']);
   });
 
   it('are read again only after a change in their cache scope', async () => {
