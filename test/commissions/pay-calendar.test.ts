@@ -79,6 +79,23 @@ describe('the pay calendar', () => {
     expect(amounts).to.deep.include({ '2026-02': [], '2026-03': [usd(1200, 1600)] });
   });
 
+  it('has once what is held of a difference that is carried forward', async () => {
+    const work = await PayWorkspace.create(service, { payout: null, sandbox: true });
+    await work.deal('A', 60_000, '2026-01-15');
+    await work.approve('2026-01');
+    await work.deal('A', 66_000, '2026-01-15');
+    await work.carryForward('2026-01');
+    await work.calculated();
+    await work.api.expect(200, 'PATCH', '/v1/workspaces', { testDay: '2026-02-10' });
+    const hold = { dealId: 'A', reason: 'Check', from: '2026-02-10' };
+    const { holdId } = await work.api.expect(201, 'POST', '/v1/payables/holds', hold);
+    const held = amountsOf(await calendarOf(work));
+    expect(held).to.deep.include({ '2026-02': [], '2026-03': [], later: [], undated: [usd(480, 480)] });
+    await work.api.expect(200, 'PATCH', `/v1/payables/holds/${holdId}`, { to: '2026-03-10', note: 'Agreed' });
+    const freed = amountsOf(await calendarOf(work));
+    expect(freed).to.deep.include({ '2026-02': [], '2026-03': [usd(480, 480)], later: [], undated: [] });
+  });
+
   it('raises what other deals of the period pay, where an open deal would reach a tier', async () => {
     const tiers = [
       { tierIndex: 0, minThreshold: 0, rate: 0.08 },

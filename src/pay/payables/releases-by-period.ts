@@ -1,12 +1,12 @@
 import { addTo } from '../../kernel/add-to.js';
 import { addDays, addMonths, type Day, latestDay } from '../../kernel/day.js';
-import { Decimal } from '../../kernel/decimal.js';
+import { type Decimal } from '../../kernel/decimal.js';
 import { getOrInsert } from '../../kernel/get-or-insert.js';
 import { type Period } from '../../kernel/period.js';
-import { computeLines, type RepPayables } from './build-payables.js';
+import { type RepPayables, toPayPeriods } from './build-payables.js';
 import { PayHistory } from './load-pay-history.js';
 import { type NamedPeriod, type PayPeriods } from './pay-periods.js';
-import { computeEarned } from './release.js';
+import { computeEarned, computePayLines } from './release.js';
 import { findLastRelease } from './share.js';
 
 /** What pay periods release of a group, by period. What no period releases is under `null`. */
@@ -25,7 +25,7 @@ export function releasesByPeriod(
   today: Day,
   isPaying: (named: NamedPeriod) => boolean = () => true,
 ): ReadonlyMap<string, Releases> {
-  const { groups, history } = payables;
+  const { groups } = payables;
   const periods = payPeriods.until(lastDay(payables, today)).filter(isPaying);
   const releases = new Map<string, Map<Period | null, Decimal>>();
   const add = (key: string, period: Period | null, amount: Decimal) => {
@@ -33,13 +33,17 @@ export function releasesByPeriod(
     addTo(ofGroup, period, amount);
   };
   for (const group of groups) add(group.key, null, computeEarned(group, latestDay));
-  for (const [period, lines] of computeLines(payables, periods))
+  const states = toPayPeriods(payables, periods);
+  for (const [period, lines] of computePayLines(groups, states))
     for (const { key, amount } of lines) {
       add(key, period, amount);
       add(key, null, amount.negated());
     }
-  for (const { period } of periods)
-    for (const line of history.listCorrectionsOf(period).flat()) add(line.key, null, Decimal.of(line.amount).negated());
+  for (const { corrections, unpaid } of states) {
+    for (const [key, amount] of corrections.flatMap((correction) => [...correction])) add(key, null, amount.negated());
+    // What is held of a correction is in a line of a later period, or in none.
+    for (const [key, amount] of unpaid) add(key, null, amount);
+  }
   return releases;
 }
 
