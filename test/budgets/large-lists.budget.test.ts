@@ -34,8 +34,7 @@ const bodies: Readonly<Record<string, object>> = {
   '/v1/statements/generate': { period },
 };
 
-describe('a process that serves 50,000 people', function () {
-  this.timeout(240_000);
+describe('a process that serves 50,000 people', () => {
   let service: Service;
   let workspace: Workspace;
   let api: ApiClient;

@@ -75,8 +75,7 @@ describe('the budgets of every operation', () => {
   let idleMib: number;
   const statuses = new Map<string, number[]>();
 
-  before(async function () {
-    this.timeout(120_000);
+  before(async () => {
     crm.listen(0, '127.0.0.1');
     await once(crm, 'listening');
     const crmUrl = `http://127.0.0.1:${(crm.address() as AddressInfo).port}`;

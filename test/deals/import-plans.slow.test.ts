@@ -7,8 +7,7 @@ import { DealWorkspace } from './deal-workspace.js';
 const few = 2000;
 const many = 4 * few;
 
-describe('the statements of an import into a table that was analyzed before its first rows were committed', function () {
-  this.timeout(120_000);
+describe('the statements of an import into a table that was analyzed before its first rows were committed', () => {
   let workspace: DealWorkspace;
 
   async function emptyWorldWithStatistics(): Promise<void> {

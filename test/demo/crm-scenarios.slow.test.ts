@@ -6,8 +6,7 @@ import { DemoApi } from '#demo/demo-api.js';
 import { freePort } from '#test/support/free-port.js';
 import { Service } from '#test/support/service.js';
 
-describe('the demo of simulated CRMs', function () {
-  this.timeout(120_000);
+describe('the demo of simulated CRMs', () => {
   let crms: DemoCrms;
   let service: Service;
 

@@ -120,9 +120,7 @@ async function failureOf(work: Promise<unknown>): Promise<string> {
   );
 }
 
-describe('embedded PostgreSQL', function () {
-  this.timeout(30_000);
-
+describe('embedded PostgreSQL', () => {
   beforeEach(() => {
     servers = [];
     starters = [];
@@ -393,9 +391,7 @@ describe('embedded PostgreSQL', function () {
   });
 });
 
-describe('test databases', function () {
-  this.timeout(30_000);
-
+describe('test databases', () => {
   async function exercise(): Promise<void> {
     let migrations = 0;
     const migrate = async (url: string): Promise<void> => {

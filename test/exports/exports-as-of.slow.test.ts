@@ -10,8 +10,7 @@ import { squeezed } from './same-figures.js';
 
 const sheets = ['Summary', 'Line items', 'Adjustments'];
 
-describe('PDF files, workbooks and archives as of an earlier instant', function () {
-  this.timeout(120_000);
+describe('PDF files, workbooks and archives as of an earlier instant', () => {
   const service = Service.duringSuite();
   before(async function () {
     await requireBrowser(this);

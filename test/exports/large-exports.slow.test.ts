@@ -6,8 +6,7 @@ import { WorkedExample } from '#test/support/worked-example.js';
 import { finishedExport } from './finished-export.js';
 import { expectSameFigures, squeezed } from './same-figures.js';
 
-describe('a large export', function () {
-  this.timeout(180_000);
+describe('a large export', () => {
   const service = Service.duringSuite();
   before(async function () {
     await requireBrowser(this);

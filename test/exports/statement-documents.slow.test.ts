@@ -13,8 +13,7 @@ import { expectSameFigures, exportPath, squeezed } from './same-figures.js';
 // biome-ignore lint/suspicious/noExplicitAny: responses of any shape
 type Loose = any;
 
-describe("a rep's statement as PDF and workbook", function () {
-  this.timeout(180_000);
+describe("a rep's statement as PDF and workbook", () => {
   const service = Service.duringSuite();
   before(async function () {
     await requireBrowser(this);

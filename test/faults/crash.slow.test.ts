@@ -102,8 +102,7 @@ async function importAll(api: ApiClient, deals: readonly Deal[]): Promise<void> 
   expect(await api.expect(200, 'POST', '/v1/deals/import', { deals })).to.deep.include({ rejected: [] });
 }
 
-describe('the service under kill -9', function () {
-  this.timeout(120_000);
+describe('the service under kill -9', () => {
   let dataDir: string;
   let service: ServiceProcess;
   let disturbed: Workspace;

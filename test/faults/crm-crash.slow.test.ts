@@ -49,8 +49,7 @@ for (const { provider, start } of crashed) {
       return row?.n ?? 0;
     };
 
-    const untilTrue = (isSo: () => Promise<boolean>, withinMs = 90_000) =>
-      until(() => isSo().catch(() => false), { what: String(isSo), withinMs });
+    const untilTrue = (isSo: () => Promise<boolean>) => until(() => isSo().catch(() => false), { what: String(isSo) });
 
     it('resumes a sync at the stored page after its worker was killed', async () => {
       const people = ['Ada', 'Ben', 'Cy'].map((name) => world.addPerson(name));

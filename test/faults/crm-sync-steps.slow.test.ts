@@ -20,8 +20,7 @@ const crashed = process.env['CRM_CRASH'] === 'all' ? crmWorlds : crmWorlds.slice
 type Step = { readonly on: RegExp; readonly after: number } | { readonly failpoint: string };
 
 for (const { provider, start } of crashed)
-  describe(`a sync of ${provider} whose worker is killed with -9 at every step`, function () {
-    this.timeout(240_000);
+  describe(`a sync of ${provider} whose worker is killed with -9 at every step`, () => {
     const deals = sizes[provider];
     let world: CrmWorld;
     let service: Service;

@@ -5,8 +5,7 @@ import { capitalising, contract, refund } from './cost-books.js';
 
 const year = Array.from({ length: 12 }, (_, index) => `2025-${String(index + 1).padStart(2, '0')}`);
 
-describe('the books of an earlier instant', function () {
-  this.timeout(120_000);
+describe('the books of an earlier instant', () => {
   const service = Service.duringSuite();
 
   /** Everything that the months say, as texts. */

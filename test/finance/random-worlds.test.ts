@@ -1,7 +1,5 @@
 import { RandomBooks } from './book-worlds.js';
 
-describe('the books of a random workspace', function () {
-  this.timeout(60_000);
-
+describe('the books of a random workspace', () => {
   it('are those of an independent implementation', () => RandomBooks.run(1));
 });

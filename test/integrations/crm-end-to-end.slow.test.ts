@@ -14,8 +14,7 @@ const sentAtOnce = 8;
 const maxWaitSeconds = 60;
 
 for (const { provider, start } of crmWorlds) {
-  describe(`${provider} from the connection to the commission`, function () {
-    this.timeout(180_000);
+  describe(`${provider} from the connection to the commission`, () => {
     const random = new Random(seed);
     let world: CrmWorld;
     let service: Service;

@@ -16,8 +16,7 @@ const pollNow = 'update crm_connections set poll_due_at = now() where workspace_
 const won = { Amount: 1000, StageName: 'Closed Won', CloseDate: '2026-02-10' };
 
 for (const { provider, start } of crmWorlds)
-  it(`a poll of ${provider} imports changes, deletions and new people whose webhooks were lost`, async function () {
-    this.timeout(60_000);
+  it(`a poll of ${provider} imports changes, deletions and new people whose webhooks were lost`, async () => {
     const world = await start();
     const service = await Service.start({ crms: [world], settings: neverPolled });
     try {
@@ -60,8 +59,7 @@ for (const { provider, start } of crmWorlds)
     }
   });
 
-it('a webhook of crm-a that is removed, inactive or failing is registered again by the next poll', async function () {
-  this.timeout(60_000);
+it('a webhook of crm-a that is removed, inactive or failing is registered again by the next poll', async () => {
   const crm = await FakeCrma.start();
   const service = await Service.start({ settings: { ...unreached, ...crm.environment } });
   try {
@@ -92,8 +90,7 @@ it('a webhook of crm-a that is removed, inactive or failing is registered again 
   }
 });
 
-describe('accounts of crm-b', function () {
-  this.timeout(60_000);
+describe('accounts of crm-b', () => {
   let crm: FakeCrmb;
   let service: Service;
   let api: ApiClient;
@@ -327,8 +324,7 @@ describe('accounts of crm-b', function () {
   });
 });
 
-describe('accounts of crm-c', function () {
-  this.timeout(60_000);
+describe('accounts of crm-c', () => {
   let production: FakeCrmc;
   let sandbox: FakeCrmc;
   let service: Service;

@@ -21,8 +21,7 @@ const ledgerTables = [
   'calculation_requests',
 ];
 
-describe('the statements of a calculation, on tables that were never analyzed', function () {
-  this.timeout(120_000);
+describe('the statements of a calculation, on tables that were never analyzed', () => {
   let workspace: OfflineWorkspace;
   let planId: string;
 

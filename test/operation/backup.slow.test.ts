@@ -14,9 +14,7 @@ const programs = '/usr/lib/postgresql/15/bin';
 const run = promisify(execFile);
 type Urls = Awaited<ReturnType<typeof ownedDatabase>>;
 
-describe('a backup of the embedded database', function () {
-  this.timeout(180_000);
-
+describe('a backup of the embedded database', () => {
   it('is restored by the commands of the documentation, and the service continues on it', async function () {
     const [old, fresh] = [await startDebianPostgres15(), await startDebianPostgres15()];
     if (old === undefined || fresh === undefined) {

@@ -14,8 +14,7 @@ import { ServiceProcesses } from '#test/support/service-processes.js';
 import { saveSimpleTerms } from '#test/support/simple-terms.js';
 import { createTestDatabase } from '#test/support/test-database.js';
 
-describe('the command line', function () {
-  this.timeout(120_000);
+describe('the command line', () => {
   let service: ServiceProcesses;
 
   before(async () => {

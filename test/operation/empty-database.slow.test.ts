@@ -7,8 +7,7 @@ import { runCommand } from '#test/support/run-command.js';
 import { serverFolder } from '#test/support/server-folder.js';
 import { ServiceProcess } from '#test/support/service-process.js';
 
-describe('an empty embedded database', function () {
-  this.timeout(120_000);
+describe('an empty embedded database', () => {
   let dataDir: string;
 
   beforeEach(async () => {

@@ -21,8 +21,7 @@ const period = '2026-01';
 /** The address of a job of the kind of the path with another id. */
 const of = (path = '', jobId = '') => path.replace(/[^/]+$/, jobId);
 
-describe('a server that counts its statements while clients poll jobs, with Redis', function () {
-  this.timeout(240_000);
+describe('a server that counts its statements while clients poll jobs, with Redis', () => {
   let postgres: DebianPostgres;
   let service: ServiceProcesses;
   let workspace: Workspace;

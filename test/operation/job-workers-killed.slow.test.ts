@@ -12,8 +12,7 @@ const period = '2026-01';
 const withTerms = 300;
 const everyone = 450;
 
-describe('the job of many people whose worker is killed', function () {
-  this.timeout(180_000);
+describe('the job of many people whose worker is killed', () => {
   const service = Service.duringSuite({ worker: false, isAlone: true });
   let workspace: Workspace;
 

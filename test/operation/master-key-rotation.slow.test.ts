@@ -18,8 +18,7 @@ import { createTestDatabase, type TestDatabase } from '#test/support/test-databa
 
 const [oldKey, newKey, lostKey] = [1, 2, 3].map((byte) => Buffer.alloc(32, byte)) as [Buffer, Buffer, Buffer];
 
-describe('commissions master-key rotate', function () {
-  this.timeout(60_000);
+describe('commissions master-key rotate', () => {
   let database: TestDatabase;
   let owner: pg.Client;
   const workspaceId = randomUUID();

@@ -10,8 +10,7 @@ import { until } from '#test/support/until.js';
 
 const deal = { amount: 1000, closeDate: '2026-02-03', ownerId: 'ann' };
 
-describe('the move of a workspace to another database', function () {
-  this.timeout(240_000);
+describe('the move of a workspace to another database', () => {
   let [here, there]: (ServiceProcesses | undefined)[] = [];
   let moving: { api: ApiClient; apiKey: string; workspaceId: string };
   let staying: { api: ApiClient; workspaceId: string };

@@ -11,8 +11,7 @@ import { expect } from 'chai';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 
-describe('npm start', function () {
-  this.timeout(120_000);
+describe('npm start', () => {
   let dataDir: string;
   let npm: ChildProcess | null = null;
 

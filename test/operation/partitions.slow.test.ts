@@ -27,8 +27,7 @@ const properties = `
   union all select 'security', relname, concat(relrowsecurity, relforcerowsecurity) from pg_class where oid = $1::regclass
   order by 1, 2, 3`;
 
-describe('tables that are partitioned', function () {
-  this.timeout(240_000);
+describe('tables that are partitioned', () => {
   const service = Service.duringSuite({ isAlone: true });
   let api: ApiClient;
   let workspaceId: string;

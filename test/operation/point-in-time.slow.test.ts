@@ -17,8 +17,7 @@ const sources = fileURLToPath(new URL('../../../deploy/postgres', import.meta.ur
 const programs = '/usr/lib/postgresql/15/bin';
 const execute = promisify(execFile);
 
-describe('a backup with the log of changes', function () {
-  this.timeout(240_000);
+describe('a backup with the log of changes', () => {
   let folder: string;
   let user: UnixUser | undefined;
 

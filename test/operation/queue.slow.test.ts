@@ -41,8 +41,7 @@ describe('the recent load of a tenant', () => {
 });
 
 for (const backend of backends)
-  describe(`the queue on ${backend}`, function () {
-    this.timeout(120_000);
+  describe(`the queue on ${backend}`, () => {
     let service: ServiceProcesses;
     let place: QueueBackend;
 
@@ -160,8 +159,7 @@ async function readActiveJobs({ url }: ServiceProcess): Promise<number> {
   return Number(/^queue_jobs\{queue="[^"]*",state="active"\} (\d+)$/m.exec(await response.text())?.[1]);
 }
 
-describe('the queue on PostgreSQL', function () {
-  this.timeout(120_000);
+describe('the queue on PostgreSQL', () => {
   let service: ServiceProcesses;
   let owner: pg.Client;
   let workspace: Workspace;

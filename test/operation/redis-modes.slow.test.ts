@@ -10,9 +10,7 @@ import { type Workspace } from '#test/support/workspace.js';
 
 const limit = 25;
 
-describe('a Redis group with TLS and a password', function () {
-  this.timeout(180_000);
-
+describe('a Redis group with TLS and a password', () => {
   for (const [mode, startGroup] of [
     ['cluster', startRedisCluster],
     ['sentinel', startRedisSentinel],

@@ -12,8 +12,7 @@ import { databaseOf } from '#test/support/test-database.js';
 import { until } from '#test/support/until.js';
 import { type Workspace } from '#test/support/workspace.js';
 
-describe('a streaming replica', function () {
-  this.timeout(180_000);
+describe('a streaming replica', () => {
   let primary: DebianPostgres;
   let standby: DebianPostgres;
   let service: Service;

@@ -23,8 +23,7 @@ describe('asynchronous recalculations', () => {
   before(useOwnServer);
 
   for (const backend of backends)
-    describe(`with the queue on ${backend}`, function () {
-      this.timeout(240_000);
+    describe(`with the queue on ${backend}`, () => {
       let service: ServiceProcesses;
       let redis: RedisServer | null;
       let apis: ServiceProcess[];
@@ -169,9 +168,7 @@ describe('asynchronous recalculations', () => {
     });
 });
 
-describe('SIGTERM', function () {
-  this.timeout(60_000);
-
+describe('SIGTERM', () => {
   it('fails readiness first, then completes open requests and lanes, and exits with 0', async () => {
     const service = await ServiceProcesses.start({ processes: ['api', 'worker'], settings: { DRAIN_MS: '1500' } });
     const [api, worker] = service.processes as [ServiceProcess, ServiceProcess];
@@ -201,8 +198,7 @@ describe('SIGTERM', function () {
   });
 });
 
-describe('SIGTERM while Redis is away', function () {
-  this.timeout(60_000);
+describe('SIGTERM while Redis is away', () => {
   let service: ServiceProcesses;
 
   before(async function () {

@@ -20,9 +20,7 @@ import { ServiceProcesses } from '#test/support/service-processes.js';
 import { saveSimpleTerms } from '#test/support/simple-terms.js';
 import { createTestDatabase } from '#test/support/test-database.js';
 
-describe('migrations', function () {
-  this.timeout(120_000);
-
+describe('migrations', () => {
   const migrate = async (url: string) => {
     const env = { PATH: process.env['PATH'], DATABASE_URL: url, LOG_LEVEL: 'silent' };
     return spawn(process.execPath, [await bundledCommand(), 'migrate'], { cwd: root, env, stdio: 'ignore' });
@@ -171,8 +169,7 @@ describe('a lagging replica', () => {
   });
 });
 
-describe('behind PgBouncer in transaction mode', function () {
-  this.timeout(60_000);
+describe('behind PgBouncer in transaction mode', () => {
   let service: ServiceProcesses;
   let bouncer: PgBouncer;
   let login: string;

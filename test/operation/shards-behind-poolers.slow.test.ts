@@ -15,8 +15,7 @@ import { until } from '#test/support/until.js';
 
 const core = 'urn:ietf:params:scim:schemas:core:2.0:User';
 
-describe('several databases, each behind PgBouncer, with Redis, two APIs and two workers', function () {
-  this.timeout(240_000);
+describe('several databases, each behind PgBouncer, with Redis, two APIs and two workers', () => {
   let main: TestDatabase;
   let eu: TestDatabase;
   let redis: RedisServer;

@@ -8,9 +8,7 @@ let received = '';
 let collector: Server;
 let service: ServiceProcesses;
 
-describe('traces', function () {
-  this.timeout(60_000);
-
+describe('traces', () => {
   before(async () => {
     collector = createServer((request, response) => {
       request.on('data', (chunk: Buffer) => {

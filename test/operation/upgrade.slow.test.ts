@@ -17,8 +17,7 @@ const checkout = process.env['PREVIOUS_RELEASE'];
 const writers = 4;
 const between = 60;
 
-describe('an upgrade while deals are written', function () {
-  this.timeout(240_000);
+describe('an upgrade while deals are written', () => {
   let service: ServiceProcesses;
   let apiKey: string;
   let workspaceId: string;

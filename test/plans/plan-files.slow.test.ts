@@ -18,8 +18,7 @@ async function storeTables({ api }: Workspace): Promise<void> {
     await api.expect(200, 'PUT', `/v1/rate-tables/${encodeURIComponent(name)}`, content);
 }
 
-describe('commissions plan', function () {
-  this.timeout(120_000);
+describe('commissions plan', () => {
   const service = Service.duringSuite();
   let folder: string;
 

@@ -10,7 +10,6 @@ fc.configureGlobal({ seed: 1, includeErrorInReport: true });
 
 export const mochaHooks = {
   async afterAll(this: Mocha.Context): Promise<void> {
-    this.timeout(120_000);
     // In a worker this hook runs after each file. It cannot detect its last file, so it uses the server until it ends.
     try {
       await runCleanups({ isLastFile: !isMochaWorker });

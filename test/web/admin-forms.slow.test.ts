@@ -29,8 +29,7 @@ const focusRests = `new Promise((done) => {
   requestAnimationFrame(check);
 })`;
 
-describe('the forms of an admin in the web app', function () {
-  this.timeout(120_000);
+describe('the forms of an admin in the web app', () => {
   const browser = Browser.duringSuite();
   let opened: OpenedApp;
   let page: Page;
@@ -40,7 +39,6 @@ describe('the forms of an admin in the web app', function () {
     pages = await adminPages(browser);
     opened = await browser.openPage('admin', '/account');
     page = opened.page;
-    page.setDefaultTimeout(15_000);
     // The browser asks before a page with a draft is loaded again.
     page.on('dialog', (question) => question.accept());
   });
@@ -437,7 +435,7 @@ describe('the forms of an admin in the web app', function () {
       ...change,
       status: 'draft',
     });
-    await page.waitForSelector('::-p-aria([name="Keep mine"][role="button"])', { timeout: 20_000 });
+    await page.waitForSelector('::-p-aria([name="Keep mine"][role="button"])');
     expect((await texts(page, 'main')).join()).to.include(`Version ${saved.version} was saved`);
     expect(await entered()).to.equal('7.5');
     const late = await browser.workspace.api.send('PATCH', `/v1/plans/${planId}`, change);

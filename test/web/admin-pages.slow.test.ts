@@ -4,8 +4,7 @@ import { Browser, texts } from '#test/support/browser.js';
 import { adminPages } from './admin-pages.js';
 import { expectSoundPages, looks } from './sound-pages.js';
 
-describe("an admin's pages in the web app", function () {
-  this.timeout(240_000);
+describe("an admin's pages in the web app", () => {
   const browser = Browser.duringSuite();
   let pages: Readonly<Record<string, string>>;
 

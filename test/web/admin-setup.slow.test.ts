@@ -17,8 +17,7 @@ const managers = [...new Set(teams.map(([, manager]) => manager))];
 /** The published totals of the data set under its reference plan. */
 const published = { newBusiness: 737_996.1, kicker: 3750, override: 59_339.08, total: 801_085.18 } as const;
 
-describe('an admin who sets up a workspace in the web app', function () {
-  this.timeout(240_000);
+describe('an admin who sets up a workspace in the web app', () => {
   const browser = Browser.duringSuite({ isEmpty: true });
   let page: Page;
   let problems: string[];
@@ -27,7 +26,6 @@ describe('an admin who sets up a workspace in the web app', function () {
 
   before(async () => {
     ({ page, problems } = await browser.openPage('admin', '/imports'));
-    page.setDefaultTimeout(60_000);
     page.on('response', (response) => {
       if (response.status() === 400) rejections.push(response.json().then(({ code }) => code as string));
     });

@@ -78,7 +78,6 @@ function rankCents(seller: number, month: number): number {
 }
 
 describe('the German files of an admin in the web app', function () {
-  this.timeout(240_000);
   // Each step needs those before it.
   this.bail(true);
   const browser = Browser.duringSuite({ isEmpty: true });

@@ -9,8 +9,7 @@ const earlier = { hubspot: 4 } as const;
 const amounts = [12_000, 8_500, 40_300] as const;
 const notWon = 99_000;
 
-describe('HubSpot by consent in the web app', function () {
-  this.timeout(180_000);
+describe('HubSpot by consent in the web app', () => {
   let crm: CrmWorld;
   let browser: Browser;
 

@@ -11,8 +11,7 @@ function commissionOf(sold: number): number {
 }
 
 /** A deal changes after its month was approved. */
-describe('a late change in the web app, from the deal to the true-up', function () {
-  this.timeout(180_000);
+describe('a late change in the web app, from the deal to the true-up', () => {
   const browser = Browser.duringSuite({ isEmpty: true });
   const period = '2026-01';
   let walk: AdminWalk;

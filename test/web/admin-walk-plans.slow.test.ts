@@ -6,8 +6,7 @@ import { AdminWalk } from './admin-walk.js';
 const earlier = { ramp: 5, manager: 7, objectives: 9, meetings: 20, products: 29 } as const;
 
 /** Each plan is built from a template or a blank plan and activated; the amounts are computed by hand. */
-describe('the plans of an admin in the web app', function () {
-  this.timeout(240_000);
+describe('the plans of an admin in the web app', () => {
   const browser = Browser.duringSuite({ isEmpty: true });
   const people = new Map<string, string>();
   let walk: AdminWalk;

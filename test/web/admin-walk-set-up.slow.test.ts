@@ -5,8 +5,7 @@ import { AdminWalk } from './admin-walk.js';
 
 const earlier = { setUp: 7 } as const;
 
-describe('a new workspace in the web app, from the link of the terminal', function () {
-  this.timeout(180_000);
+describe('a new workspace in the web app, from the link of the terminal', () => {
   const browser = Browser.duringSuite({ isEmpty: true });
 
   it('is set up and signs its admin in, with the currency and the time zone already chosen', async () => {

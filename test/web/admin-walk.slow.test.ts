@@ -23,8 +23,7 @@ const earlier = {
 type Task = keyof typeof earlier;
 
 /** From an empty workspace to the payroll file without the API and without a terminal; each amount is checked. */
-describe('the first month of an admin in the web app', function () {
-  this.timeout(240_000);
+describe('the first month of an admin in the web app', () => {
   const browser = Browser.duringSuite({ isEmpty: true });
   const folder = mkdtempSync(path.join(tmpdir(), 'walk-'));
   let page: Page;

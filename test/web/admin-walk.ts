@@ -10,7 +10,6 @@ export class AdminWalk {
     private readonly browser: Browser,
     readonly page: Page,
   ) {
-    page.setDefaultTimeout(60_000);
     this.clicks = new ClickCount(page);
   }
 

@@ -5,8 +5,7 @@ import { violations } from './accessibility.js';
 
 const button = (name: string) => `::-p-aria([name="${name}"][role="button"])`;
 
-describe('the page of changes by agents', function () {
-  this.timeout(120_000);
+describe('the page of changes by agents', () => {
   const browser = Browser.duringSuite();
   // biome-ignore lint/suspicious/noExplicitAny: plans of any shape
   let plan: any;

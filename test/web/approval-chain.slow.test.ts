@@ -13,8 +13,7 @@ interface Person {
   readonly role: string;
 }
 
-describe('a chain of approval in the web app', function () {
-  this.timeout(240_000);
+describe('a chain of approval in the web app', () => {
   const browser = Browser.duringSuite();
   const period = previousPeriod(toPeriod(dayInZone(new Date(), 'UTC'), 'monthly'));
   let finance: Person;

@@ -16,8 +16,7 @@ interface TeamRow {
   readonly summary: { readonly netPayout: number };
 }
 
-describe('approvals in the web app', function () {
-  this.timeout(120_000);
+describe('approvals in the web app', () => {
   const browser = Browser.duringSuite();
   const period = previousPeriod(toPeriod(dayInZone(new Date(), 'UTC'), 'monthly'));
   const path = `/approvals?period=${period}`;
@@ -85,7 +84,7 @@ describe('approvals in the web app', function () {
       reason: 'Contest',
     });
     await browser.workspace.api.expect(200, 'POST', `/v1/statements/${seller.repId}/generate`, { period });
-    await page.waitForFunction(`document.body.textContent.includes('Changed since you looked')`, { timeout: 20_000 });
+    await page.waitForFunction(`document.body.textContent.includes('Changed since you looked')`);
     const box = await page.$(`input[aria-label="Select ${seller.name}"]`);
     expect((await box?.getProperty('disabled'))?.toString()).to.equal('JSHandle:true');
     expect(await violations(page)).to.deep.equal([]);

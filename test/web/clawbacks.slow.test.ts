@@ -8,8 +8,7 @@ import { openMore, pointer, submitDialog } from './input-methods.js';
 
 const clawback = { window: { days: 180 } };
 
-describe('clawbacks in the web app', function () {
-  this.timeout(240_000);
+describe('clawbacks in the web app', () => {
   const browser = Browser.duringSuite({ isEmpty: true });
   let people: Record<string, string>;
 

@@ -5,8 +5,7 @@ import { flatRule } from '#test/support/terms.js';
 import { violations, violationsInBothSchemes } from './accessibility.js';
 import { keyboard, pointer, submitDialog, typeDay } from './input-methods.js';
 
-describe('the companies of a workspace in the web app', function () {
-  this.timeout(240_000);
+describe('the companies of a workspace in the web app', () => {
   const browser = Browser.duringSuite({ isEmpty: true });
   let ben = '';
 

@@ -2,8 +2,7 @@ import { expect } from 'chai';
 import { Browser, sees, texts } from '#test/support/browser.js';
 import { pointer } from './input-methods.js';
 
-describe('corrected values in the web app', function () {
-  this.timeout(240_000);
+describe('corrected values in the web app', () => {
   const browser = Browser.duringSuite({ isEmpty: true });
 
   it('a conflict is dismissed, and is listed again when the file states another value', async () => {

@@ -7,8 +7,7 @@ import { pointer } from './input-methods.js';
 // biome-ignore lint/suspicious/noExplicitAny: responses of any shape
 type Loose = any;
 
-describe('the shares of a deal in the web app', function () {
-  this.timeout(120_000);
+describe('the shares of a deal in the web app', () => {
   const browser = Browser.duringSuite();
   const seller = 'Dana Whitfield';
   let other: string;

@@ -3,8 +3,7 @@ import { type Page } from 'puppeteer-core';
 import { Browser } from '#test/support/browser.js';
 import { violations } from './accessibility.js';
 
-describe('the documentation in a browser', function () {
-  this.timeout(120_000);
+describe('the documentation in a browser', () => {
   const browser = Browser.duringSuite({ isEmpty: true });
 
   it('finds a section by its words and opens it, by keyboard alone', async () => {

@@ -8,8 +8,7 @@ import { pointer, typeDay } from './input-methods.js';
 // biome-ignore lint/suspicious/noExplicitAny: responses of any shape
 type Loose = any;
 
-describe('draws in the web app', function () {
-  this.timeout(240_000);
+describe('draws in the web app', () => {
   const browser = Browser.duringSuite();
   const first = new Date().toISOString().slice(0, 7);
   const months = Array.from({ length: 8 }, (_, index) => addMonths(`${first}-01`, index).slice(0, 7));

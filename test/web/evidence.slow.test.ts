@@ -24,8 +24,7 @@ const reading =
   /^(Make the packet|Save|PDF of|Export|Filter|Show|Older|More|Download|Table|Period: |Copy|Close|Previous line|Next line|Previous period|Next period)/;
 const controls = 'button:not([disabled]):not([aria-pressed]):not(thead button):not(tbody [data-row-action])';
 
-describe('evidence and auditors in the web app', function () {
-  this.timeout(240_000);
+describe('evidence and auditors in the web app', () => {
   const browser = Browser.duringSuite();
   const auditor = 'Joan Pereira';
   const seller = 'Dana Whitfield';

@@ -6,8 +6,7 @@ import { until } from '#test/support/until.js';
 import { violations } from './accessibility.js';
 import { pointer } from './input-methods.js';
 
-describe('exceptions that are expected in the web app', function () {
-  this.timeout(240_000);
+describe('exceptions that are expected in the web app', () => {
   const browser = Browser.duringSuite({ isEmpty: true });
 
   /** Three deals that are too small for the only rule of the plan. */

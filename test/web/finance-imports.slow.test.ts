@@ -4,8 +4,7 @@ import { flatRule } from '#test/support/terms.js';
 import { violationsInBothSchemes } from './accessibility.js';
 import { pointer } from './input-methods.js';
 
-describe('imports of write-offs and estimates in the web app', function () {
-  this.timeout(240_000);
+describe('imports of write-offs and estimates in the web app', () => {
   const browser = Browser.duringSuite({ isEmpty: true });
 
   before(async () => {

@@ -13,8 +13,7 @@ const tiers = [
   { tierIndex: 1, minThreshold: 1, rate: 0.12 },
 ];
 
-describe('a workspace with a fiscal year from February', function () {
-  this.timeout(240_000);
+describe('a workspace with a fiscal year from February', () => {
   const browser = Browser.duringSuite({ isEmpty: true });
   let ben: string;
 

@@ -4,8 +4,7 @@ import { flatRule } from '#test/support/terms.js';
 import { pointer } from './input-methods.js';
 
 /** Each deal of October is not paid for another reason; the links of the page of exceptions open what removes it. */
-describe('the fixes of exceptions in the web app', function () {
-  this.timeout(240_000);
+describe('the fixes of exceptions in the web app', () => {
   const browser = Browser.duringSuite({ isEmpty: true });
 
   before(async () => {

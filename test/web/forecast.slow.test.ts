@@ -8,8 +8,7 @@ import { violations } from './accessibility.js';
  * (20 %), 7,200 (30 %), 6,400 (20 %) and 9,600 (30 %): 7,280 on average. The deal of 30,000 is worth 8,400 − 5,600, that of
  * 20,000 8,320 − 6,240. All close today, so they count in the order of their ids.
  */
-describe('the forecast on My pay', function () {
-  this.timeout(120_000);
+describe('the forecast on My pay', () => {
   const browser = Browser.duringSuite({ isEmpty: true });
   const today = new Date().toISOString().slice(0, 10);
   const period = `${today.slice(0, 4)}-Q${Math.ceil(Number(today.slice(5, 7)) / 3)}`;
@@ -66,8 +65,7 @@ describe('the forecast on My pay', function () {
  * 60,000 of a quota of 100,000 for this quarter, whose first working day is a holiday: 60 % of the target in the working days
  * that are counted here one by one.
  */
-describe('the pace on My pay', function () {
-  this.timeout(120_000);
+describe('the pace on My pay', () => {
   const browser = Browser.duringSuite({ isEmpty: true });
   const now = new Date();
   const today = now.toISOString().slice(0, 10);

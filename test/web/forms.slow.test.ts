@@ -8,8 +8,7 @@ import { latestMonth } from './rep-pages.js';
 // biome-ignore lint/suspicious/noExplicitAny: responses of any shape
 type Loose = any;
 
-describe('forms of the web app', function () {
-  this.timeout(120_000);
+describe('forms of the web app', () => {
   const browser = Browser.duringSuite();
   const seller = 'Dana Whitfield';
   let month: string;

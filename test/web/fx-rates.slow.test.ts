@@ -13,8 +13,7 @@ import { pointer } from './input-methods.js';
 type Loose = any;
 
 /** Examples X2, X5 and X8 of the money model, as an admin works on them. */
-describe('exchange rates in the web app', function () {
-  this.timeout(180_000);
+describe('exchange rates in the web app', () => {
   const browser = Browser.duringSuite({ isEmpty: true });
   const people: Record<string, string> = {};
 

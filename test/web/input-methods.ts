@@ -47,7 +47,7 @@ async function find(page: Page, role: string, name: string): Promise<ElementHand
     return control !== undefined && (await control.isVisible()) && (await control.evaluate(isReady)) ? control : null;
   };
   // A page that opens another one ends the context of what was found.
-  return until(() => look().catch(() => null), { what: `a ${role} “${name}” that can be used`, withinMs: 100_000 });
+  return until(() => look().catch(() => null), { what: `a ${role} “${name}” that can be used` });
 }
 
 /** Whether a click reaches the control, which may have moved or been replaced since it was found. */

@@ -7,8 +7,7 @@ import { pointer } from './input-methods.js';
 
 const email = 'alex@halden.test';
 
-describe('mail and sign-in in the web app', function () {
-  this.timeout(240_000);
+describe('mail and sign-in in the web app', () => {
   const browser = Browser.duringSuite({ isEmpty: true, service: { settings: { OIDC_ALLOW_HTTP: '1' } } });
   let smtp: FakeSmtp;
   let provider: FakeOidc;

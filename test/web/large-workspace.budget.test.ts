@@ -144,7 +144,7 @@ describe('the web app in a workspace of 50,000 people', function () {
     await sees(page, `The period has ${(people + 1).toLocaleString('en-US')} people.`);
     expect(await page.$('section[aria-label="First rows of the file"]')).to.equal(null);
     await pointer.press(page, 'button', 'Make the file');
-    await page.waitForSelector('section[aria-label="First rows of the file"] tfoot td', { timeout: 120_000 });
+    await page.waitForSelector('section[aria-label="First rows of the file"] tfoot td');
     const { headers } = await browser.workspace.api.get(`/v1/statements/export.csv?period=${period}`);
     await sees(page, Number(headers.get('x-row-count')).toLocaleString('en-US'));
     if (process.env['PICTURE'] !== undefined) await page.screenshot({ path: '/tmp/payroll-large.png', fullPage: true });

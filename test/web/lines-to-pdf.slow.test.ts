@@ -92,8 +92,7 @@ const examples: Readonly<Record<string, Example>> = {
   },
 };
 
-describe('the worked examples of lines, from the import of files to the PDF', function () {
-  this.timeout(240_000);
+describe('the worked examples of lines, from the import of files to the PDF', () => {
   const browser = Browser.duringSuite({ isEmpty: true });
   const repIds = new Map<string, string>();
 

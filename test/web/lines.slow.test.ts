@@ -2,8 +2,7 @@ import { expect } from 'chai';
 import { Browser, sees, texts } from '#test/support/browser.js';
 import { violations } from './accessibility.js';
 
-describe('the products of a deal in the web app', function () {
-  this.timeout(120_000);
+describe('the products of a deal in the web app', () => {
   const browser = Browser.duringSuite();
   let dealId: string;
 

@@ -5,8 +5,7 @@ import { excessOf, observeLoading } from './page-timing.js';
 
 const maxTaskMs = 100;
 
-describe('long tables of the web app', function () {
-  this.timeout(240_000);
+describe('long tables of the web app', () => {
   const browser = Browser.duringSuite({ isEmpty: true, optimizes: true });
   const period = '2024-03';
   let sellerId: string;

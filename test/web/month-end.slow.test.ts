@@ -3,8 +3,7 @@ import { Browser, sees } from '#test/support/browser.js';
 import { violations } from './accessibility.js';
 import { pointer } from './input-methods.js';
 
-describe('the month-end in the web app', function () {
-  this.timeout(120_000);
+describe('the month-end in the web app', () => {
   const browser = Browser.duringSuite();
   const seller = 'Dana Whitfield';
   const current = new Date().toISOString().slice(0, 7);

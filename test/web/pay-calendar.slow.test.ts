@@ -7,8 +7,7 @@ import { violations } from './accessibility.js';
  * 10 %, half at close and half as the customer pays: of 60,000 that are won today, 3,000 are paid this month and 3,000 wait.
  * Of 20,000 with 50 %, 1,000 are expected, half of it this month.
  */
-describe('what is coming, on My pay', function () {
-  this.timeout(180_000);
+describe('what is coming, on My pay', () => {
   const browser = Browser.duringSuite({ isEmpty: true });
   const today = new Date().toISOString().slice(0, 10);
   const month = new Date().toLocaleDateString('en-US', { month: 'long', year: 'numeric', timeZone: 'UTC' });

@@ -7,8 +7,7 @@ import { violations } from './accessibility.js';
 import { pointer } from './input-methods.js';
 
 /** Ben has a deal of 60,000 in January; 8 % of it are paid as the customer pays in Stripe. */
-describe('when commission is paid, in the web app', function () {
-  this.timeout(180_000);
+describe('when commission is paid, in the web app', () => {
   let billing: FakeBilling;
   let browser: Browser;
   let ben: string;

@@ -11,8 +11,7 @@ type Loose = any;
 type Payment = readonly [day: string, amount: string];
 
 /** The examples of the money model from the invoice to the batch, as an admin and payroll work on them. */
-describe('what customers pay, in the web app', function () {
-  this.timeout(180_000);
+describe('what customers pay, in the web app', () => {
   const browser = Browser.duringSuite({ isEmpty: true });
   const people: Record<string, string> = {};
   const asPaid = { schedule: [{ on: 'paid', percent: 100 }] };

@@ -6,8 +6,7 @@ import { pointer, submitDialog } from './input-methods.js';
 // biome-ignore lint/suspicious/noExplicitAny: responses of any shape
 type Loose = any;
 
-describe('payouts in the web app', function () {
-  this.timeout(120_000);
+describe('payouts in the web app', () => {
   const browser = Browser.duringSuite();
   const seller = 'Dana Whitfield';
   const period = new Date().toISOString().slice(0, 7);

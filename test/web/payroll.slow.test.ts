@@ -13,8 +13,7 @@ import { expectSoundPages, looks } from './sound-pages.js';
 const total = (rows: readonly TeamRow[]) =>
   rows.reduce((sum, { summary }) => sum.plus(Decimal.of(String(summary.netPayout))), Decimal.of('0'));
 
-describe('payroll in the web app', function () {
-  this.timeout(120_000);
+describe('payroll in the web app', () => {
   const browser = Browser.duringSuite();
   const controls = 'section:has(> div > div > h2) dl dd';
   let period: string;
@@ -223,7 +222,7 @@ describe('payroll in the web app', function () {
   it('makes the PDFs of everyone in a job', async () => {
     const { page, problems, close } = await browser.openPage('payroll', address);
     await button(page, 'All PDFs').click();
-    await page.waitForFunction(`document.body.textContent.includes('The file was saved.')`, { timeout: 60_000 });
+    await page.waitForFunction(`document.body.textContent.includes('The file was saved.')`);
     expect(problems).to.deep.equal([]);
     await close();
   });

@@ -4,8 +4,7 @@ import { flatRule } from '#test/support/terms.js';
 import { pointer, submitDialog } from './input-methods.js';
 
 /** Ann of North, managed by Mia, earns 100, Bob of North 200 and Cid of South 400; each has an unpaid deal, too. */
-describe('filters of people on the pages of a month end', function () {
-  this.timeout(240_000);
+describe('filters of people on the pages of a month end', () => {
   const browser = Browser.duringSuite({ isEmpty: true });
 
   const period = '2026-01';

@@ -5,8 +5,7 @@ import { flatRule } from '#test/support/terms.js';
 import { violationsInBothSchemes } from './accessibility.js';
 import { pointer, submitDialog } from './input-methods.js';
 
-describe('policies of capitalised cost in the web app', function () {
-  this.timeout(240_000);
+describe('policies of capitalised cost in the web app', () => {
   const browser = Browser.duringSuite({ isEmpty: true });
   let ann = '';
 

@@ -8,8 +8,7 @@ import { keyboard, openMore, pointer } from './input-methods.js';
 type Loose = any;
 
 /** From the products of a deal to their rates: a rule that is built in words, products that are edited, and My plan. */
-describe('rules that pay products in the web app', function () {
-  this.timeout(180_000);
+describe('rules that pay products in the web app', () => {
   const browser = Browser.duringSuite({ isEmpty: true });
   let seller: string;
 

@@ -15,8 +15,7 @@ const lines = [
   { lineId: '3', name: 'Box', family: 'hardware', amount: 5000 },
 ];
 
-describe('rate tables in the web app', function () {
-  this.timeout(180_000);
+describe('rate tables in the web app', () => {
   const browser = Browser.duringSuite({ isEmpty: true });
   let seller: string;
 

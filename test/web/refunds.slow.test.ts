@@ -15,8 +15,7 @@ async function fill(page: Page, label: string, text: string): Promise<void> {
   await field?.type(text);
 }
 
-describe('the refunds of a deal in the web app', function () {
-  this.timeout(120_000);
+describe('the refunds of a deal in the web app', () => {
   const browser = Browser.duringSuite();
   const seller = 'Dana Whitfield';
   let deal: Loose;

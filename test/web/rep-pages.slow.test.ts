@@ -11,8 +11,7 @@ import { expectSoundPages, looks } from './sound-pages.js';
 // biome-ignore lint/suspicious/noExplicitAny: responses of any shape
 type Loose = any;
 
-describe('the pages of a rep', function () {
-  this.timeout(180_000);
+describe('the pages of a rep', () => {
   const browser = Browser.duringSuite();
 
   for (const look of looks)
@@ -174,7 +173,7 @@ describe('the pages of a rep', function () {
       period,
       body: '<img src=x onerror=alert(1)>',
     });
-    await page.waitForFunction(`document.body.innerText.includes('onerror=alert(1)')`, { timeout: 12_000 });
+    await page.waitForFunction(`document.body.innerText.includes('onerror=alert(1)')`);
     expect(await page.$('img')).to.equal(null);
     expect(problems).to.deep.equal([]);
     await close();

@@ -6,8 +6,7 @@ import { pointer } from './input-methods.js';
 
 const header = 'Deal ID,Amount,Stage,Close date,Owner';
 
-describe('scheduled imports in the web app', function () {
-  this.timeout(240_000);
+describe('scheduled imports in the web app', () => {
   const browser = Browser.duringSuite({ isEmpty: true });
   let files: FileServer;
 

@@ -13,8 +13,7 @@ const objectives = {
   tiers: [{ tierIndex: 0, minThreshold: 0, rate: 1 }],
 };
 
-describe('scores in the web app', function () {
-  this.timeout(240_000);
+describe('scores in the web app', () => {
   const browser = Browser.duringSuite({ isEmpty: true });
 
   it('are typed into a grid, with their effect before they are saved, and the save is undone', async () => {

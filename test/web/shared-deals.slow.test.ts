@@ -18,8 +18,7 @@ const retroactive = {
 };
 
 /** The nasty examples of docs/plans.md and their discrepancies, from the shares to what is paid, by clicking. */
-describe('deals that people share, from the web app to what is paid', function () {
-  this.timeout(180_000);
+describe('deals that people share, from the web app to what is paid', () => {
   const browser = Browser.duringSuite({ isEmpty: true });
   let people: { readonly ann: string; readonly bob: string };
   let admin: Page;

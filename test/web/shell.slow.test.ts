@@ -21,8 +21,7 @@ const coveredControls = `(() => {
   return [controls.length > 10, covered.map((one) => one.outerHTML.slice(0, 160))];
 })()`;
 
-describe('the web app', function () {
-  this.timeout(120_000);
+describe('the web app', () => {
   const browser = Browser.duringSuite();
 
   it('signs in with the code of a mail, and returns to the page that was requested', async () => {

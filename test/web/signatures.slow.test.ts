@@ -13,7 +13,6 @@ type Seller = keyof typeof sellers;
 const names = Object.keys(sellers) as Seller[];
 
 describe('signatures of plans and adjustments in the web app', function () {
-  this.timeout(240_000);
   // Each step needs those before it.
   this.bail(true);
   const browser = Browser.duringSuite({ isEmpty: true });

@@ -7,8 +7,7 @@ import { plain } from './amounts.js';
 import { expectSoundPages, looks } from './sound-pages.js';
 import { createTeamSituation, type TeamSituation, teamPages } from './team-pages.js';
 
-describe("a manager's pages in the web app", function () {
-  this.timeout(180_000);
+describe("a manager's pages in the web app", () => {
   const browser = Browser.duringSuite();
   let situation: TeamSituation;
   before(async () => {

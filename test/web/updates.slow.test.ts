@@ -5,8 +5,7 @@ import { flatRule, won } from '#test/support/terms.js';
 import { violations } from './accessibility.js';
 
 /** 10 % of 12,000 that are won, and of 20,000 that become 15,000, since the last visit. */
-describe('what is new since the last visit', function () {
-  this.timeout(180_000);
+describe('what is new since the last visit', () => {
   const browser = Browser.duringSuite({ isEmpty: true });
   const today = new Date().toISOString().slice(0, 10);
   const monday = addDays(mondayOf(today), 7);

@@ -8,8 +8,7 @@ const tiers = [
   { tierIndex: 1, minThreshold: 1, rate: 0.12 },
 ];
 
-describe('the working time of a person in the web app', function () {
-  this.timeout(240_000);
+describe('the working time of a person in the web app', () => {
   const browser = Browser.duringSuite({ isEmpty: true });
   let ben: string;
 

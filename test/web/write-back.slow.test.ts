@@ -3,8 +3,7 @@ import { Browser, sees } from '#test/support/browser.js';
 import { type CrmWorld, crmbWorld } from '#test/support/crm-worlds.js';
 import { violations } from './accessibility.js';
 
-describe('commission in the CRM, in the web app', function () {
-  this.timeout(120_000);
+describe('commission in the CRM, in the web app', () => {
   let crm: CrmWorld;
   let browser: Browser;
 

@@ -11,8 +11,7 @@ import { runCommand } from '#test/support/run-command.js';
 import { Service } from '#test/support/service.js';
 import { Workspace } from '#test/support/workspace.js';
 
-describe('commissions workspace copy and reset', function () {
-  this.timeout(120_000);
+describe('commissions workspace copy and reset', () => {
   let service: Service;
 
   before(async () => {

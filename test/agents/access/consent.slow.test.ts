@@ -59,8 +59,7 @@ class Program implements OAuthClientProvider {
   };
 }
 
-describe('connecting an agent with the official client and a browser', function () {
-  this.timeout(120_000);
+describe('connecting an agent with the official client and a browser', () => {
   const browser = Browser.duringSuite({ service: forAgents });
 
   const endpoint = () => new URL(`${browser.service.url}/v1/mcp`);

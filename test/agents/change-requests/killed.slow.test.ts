@@ -8,8 +8,7 @@ const config = (rate: number) => ({
   rules: [{ name: 'R', measure: 'amount', tiers: [{ tierIndex: 0, minThreshold: 0, rate }] }],
 });
 
-describe('an approved change by an agent whose process is killed', function () {
-  this.timeout(60_000);
+describe('an approved change by an agent whose process is killed', () => {
   const service = Service.duringSuite();
 
   for (const [failpoint, status, versions] of [

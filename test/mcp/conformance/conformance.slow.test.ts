@@ -14,8 +14,7 @@ function failuresOf(checks: readonly Check[]): Check[] {
   return checks.filter(({ status }) => status === 'FAILURE');
 }
 
-describe('the conformance suite of the protocol', function () {
-  this.timeout(120_000);
+describe('the conformance suite of the protocol', () => {
   const service = Service.duringSuite(forAgents);
   const results = new Map<string, ReadonlyMap<string, readonly Check[]>>();
   let person: ApiClient;

@@ -15,8 +15,7 @@ const table = {
   ],
 };
 
-describe('commissions table', function () {
-  this.timeout(120_000);
+describe('commissions table', () => {
   const service = Service.duringSuite();
   let folder: string;
   let workspace: Workspace;

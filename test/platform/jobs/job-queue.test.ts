@@ -22,7 +22,7 @@ async function expectRecovery(queue: JobQueue, mend: () => Promise<unknown>): Pr
   try {
     expect(await isReachable(queue)).to.equal(false);
     await mend();
-    await until(() => isReachable(queue), { withinMs: 20_000 });
+    await until(() => isReachable(queue));
     expect(await queue.tryAdd(job, {})).to.equal(true);
   } finally {
     await queue.close();
