@@ -58,27 +58,10 @@ describe('the CSV reader', () => {
     expect(() => cut(['id\n"', 'x'.repeat(600_000), 'y'.repeat(600_000)])).to.throw('larger than 1 MiB');
   });
 
-  it('reads a large record in little time, however small its parts are', () => {
-    const parts = Array.from({ length: 60_000 }, () => 'xxxxxxxxxxxxx""\n');
-    const startedAt = performance.now();
-    const records = cut(['id\n"', ...parts, '"\n', '2\n']);
-    expect(records.map(([cell]) => cell?.length)).to.deep.equal([2, 60_000 * 15, 1]);
-    expect(performance.now() - startedAt).to.be.lessThan(1000);
-  });
-
   it('rejects a record with more cells than a sheet has columns', () => {
     const cells = ','.repeat(16_383);
     expect(cut([`id${cells}\n"1"${cells}\n`]).map(({ length }) => length)).to.deep.equal([16_384, 16_384]);
     expect(() => cut([`id,${cells}\n`])).to.throw('the header is not valid CSV: it has more than 16384 cells');
     expect(() => cut([`id\n"1",${cells}\n`])).to.throw('row 1 is not valid CSV: it has more than 16384 cells');
-  });
-
-  it('finds the end of a line once, however many cells the line has', () => {
-    // A search for a line end stops at each of these characters, whose lower bytes are those of a line end.
-    const cell = '\u010a'.repeat(60);
-    const startedAt = performance.now();
-    const [record] = cut([`"id",${`${cell},`.repeat(16_000)}x\n`]);
-    expect(record).to.have.length(16_002);
-    expect(performance.now() - startedAt).to.be.lessThan(1000);
   });
 });
