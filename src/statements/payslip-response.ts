@@ -57,7 +57,7 @@ const row = z
     kind: z
       .enum(['deal', 'draw', 'owed_before', 'owed_after'])
       .describe(
-        'deal: of a deal, a periodic rule or an adjustment; draw: of a draw; owed_before: what the person owed before; owed_after: what they owe afterwards',
+        'deal: of a deal, a periodic rule or an adjustment; draw: of a draw; owed_before: what the person owed before, positive if true-ups have kept more than that; owed_after: what they owe afterwards',
       ),
     amount: z.number().describe('What it adds to the line; negative if it reduces what is paid'),
     dealId: z.string().nullable().optional().describe('Id of the deal in the CRM; with kind deal'),

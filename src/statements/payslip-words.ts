@@ -16,7 +16,10 @@ export const lineTitles: Readonly<Record<PayslipLineKind, string>> = {
 /** What a row is about: a deal and rule, a draw, or what the person owes. */
 export function rowTitle(row: PayslipRow): string {
   if (row.kind === 'draw') return `${drawNames[row.draw.kind]} (${row.draw.drawKind})`;
-  if (row.kind !== 'deal') return row.kind === 'owed_before' ? 'Owed before' : 'Owed afterwards';
+  if (row.kind !== 'deal') {
+    if (row.kind === 'owed_after') return 'Owed afterwards';
+    return row.amount.sign() > 0 ? 'Kept too much before' : 'Owed before';
+  }
   const { dealId, dealName, ruleName } = row.line;
   const what = [dealName ?? dealId, ruleName].filter((name) => name !== null && name !== undefined);
   return what.length === 0 ? 'Adjustment' : what.join(', ');

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { type Day, type DayRange } from '../../kernel/day.js';
-import { Decimal, sum } from '../../kernel/decimal.js';
+import { Decimal, maximum, sum } from '../../kernel/decimal.js';
 import { groupBy } from '../../kernel/group-by.js';
 import { type Period } from '../../kernel/period.js';
 import { inParallel } from '../../kernel/waiting.js';
@@ -72,10 +72,10 @@ export class PayHistory {
     );
   }
 
-  /** The balance that all approved statements have left. */
+  /** The balance that all approved statements have left, at least 0. */
   balanceIn(currency: string): Decimal {
     const changes = this.statements.flatMap(({ payable }) => findChange(payable, currency));
-    return computeOpening(changes, []);
+    return maximum(computeOpening(changes, []), Decimal.zero);
   }
 
   /** The offsets of the draw that corrections of the period contain. */

@@ -8,13 +8,17 @@ export const payTotals = z
     currency: fields.currency,
     released: z.number().describe('Sum of the positive lines'),
     carriedIn: z.number().describe('What corrections of earlier periods pay in this statement, never less than 0'),
-    opening: z.number().describe('What the person owed before the statement'),
+    opening: z
+      .number()
+      .describe(
+        'What the person owed before the statement; negative if true-ups have kept more than that, which the statement pays back',
+      ),
     added: z
       .number()
       .describe(
         'What the statement and corrections of earlier periods take back, which is added to what the person owes',
       ),
-    recovered: z.number().describe('What the statement keeps to reduce what the person owes'),
+    recovered: z.number().describe('What the statement keeps to reduce what the person owes; negative if it pays back'),
     closing: z.number().describe('What the person owes after the statement'),
     payable: z.number().describe('What the statement pays, never less than 0'),
     drawn: z.number().optional().describe('What draws pay in addition. Absent without draws'),

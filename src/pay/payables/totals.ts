@@ -129,10 +129,16 @@ function limitRecovery(amount: Decimal, maxPercent: Decimal, currency: string): 
 
 /**
  * The balance before a statement: what approved statements of earlier periods put on it, less what all other approved
- * statements recovered. A later one may have recovered more than that.
+ * statements recovered. A later one may have recovered what it put on the balance itself. It is negative if they recovered
+ * more than all of them put on it: true-ups recovered what this statement had taken back before it was opened again.
  */
 export function computeOpening(earlier: readonly BalanceChange[], later: readonly BalanceChange[]): Decimal {
-  const added = sum(earlier.map((change) => change.added));
-  const recovered = sum([...earlier, ...later].map((change) => change.recovered));
-  return maximum(added.minus(recovered), Decimal.zero);
+  const before = sumChanges(earlier);
+  const after = sumChanges(later);
+  const opening = before.added.minus(before.recovered).minus(after.recovered);
+  return maximum(opening, minimum(opening.plus(after.added), Decimal.zero));
+}
+
+function sumChanges(changes: readonly BalanceChange[]): BalanceChange {
+  return { added: sum(changes.map(({ added }) => added)), recovered: sum(changes.map(({ recovered }) => recovered)) };
 }

@@ -141,6 +141,26 @@ describe('corrections of approved pay periods', () => {
     });
   });
 
+  it('pays back what a true-up has kept for a statement that is opened again', async () => {
+    const work = await PayWorkspace.create(service, { payout: null });
+    await work.deal('D', 60_000, '2026-01-15');
+    await work.deal('Returned', -5000, '2026-02-15');
+    await work.approve('2026-01', '2026-02');
+    await work.deal('D', 66_000, '2026-01-15');
+    await work.trueUp('2026-01');
+    expect(await work.payable('2026-01'), 'of the 480, 400 are kept for February').to.equal(4880);
+    await work.api.unlock(work.ben, '2026-02');
+    await work.calculated();
+    const february = async () => (await work.statement('2026-02')).payable.totals[0];
+    expect(await february()).to.include({ opening: -400, added: 400, recovered: 0, closing: 0, payable: 0 });
+    await work.api.expect(200, 'DELETE', '/v1/deals/Returned');
+    await work.calculated();
+    expect(await february()).to.include({ opening: -400, added: 0, recovered: -400, closing: 0, payable: 400 });
+    await work.approve('2026-02');
+    expect((await work.payables()).totals[0]).to.include({ earned: 5280, approved: 5280, payable: 0 });
+    expect(await work.balance()).to.equal(0);
+  });
+
   it('pays a carry-forward in its target only, also when a period between is opened again', async () => {
     const work = await PayWorkspace.create(service, { payout: null });
     await work.deal('D', 60_000, '2026-01-15');

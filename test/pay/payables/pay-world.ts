@@ -1,6 +1,6 @@
 import { ExchangeRates } from '#src/engine/exchange-rates.js';
 import { type DayRange } from '#src/kernel/day.js';
-import { Decimal, sum } from '#src/kernel/decimal.js';
+import { Decimal, maximum, sum } from '#src/kernel/decimal.js';
 import { groupBy } from '#src/kernel/group-by.js';
 import { type Fraction } from '#src/pay/payables/fraction.js';
 import { addPay, correctPay, type PayTerms } from '#src/pay/payables/pay-currency.js';
@@ -183,7 +183,7 @@ export class PayWorld {
   }
 
   balance(currency: string): Decimal {
-    return this.opening(this.periods.length, currency);
+    return maximum(this.opening(this.periods.length, currency), Decimal.zero);
   }
 
   approve(index: number, currencies: readonly string[]): void {

@@ -303,17 +303,21 @@ export class OraclePayables {
 
   opening(index: number, currency: string): Ratio {
     let balance = nil;
+    let overall = nil;
     this.periods.forEach((period, other) => {
       const totals = period.approved?.totals.get(currency);
       if (totals === undefined || other === index) return;
       if (other < index) balance = plus(balance, totals.added);
       balance = minus(balance, totals.recovered);
+      overall = minus(plus(overall, totals.added), totals.recovered);
     });
-    return positive(balance);
+    if (balance.n >= 0n) return balance;
+    // What later periods recovered of their own is no credit; what true-ups kept for a statement that is open again is one.
+    return overall.n < 0n ? (below(balance, overall) ? overall : balance) : nil;
   }
 
   balance(currency: string): Ratio {
-    return this.opening(this.periods.length, currency);
+    return positive(this.opening(this.periods.length, currency));
   }
 
   approve(index: number, currencies: readonly string[]): void {

@@ -97,8 +97,15 @@ describe('a payslip', () => {
   });
 
   it('is in words', () => {
-    expect(lineWords({ kind: 'earned', amount: 1 }, '2026-10')).to.equal('Earned in October 2026');
-    expect(lineWords({ kind: 'balance', amount: -1 }, '2026-10')).to.equal('Kept of it, for what is owed');
+    expect(lineWords({ kind: 'earned', amount: 1, rows: [] }, '2026-10')).to.equal('Earned in October 2026');
+    const balance = (amount: number) => ({
+      kind: 'balance' as const,
+      amount,
+      rows: [{ kind: 'owed_before' as const, amount }],
+    });
+    expect(lineWords(balance(-1), '2026-10')).to.equal('Kept of it, for what is owed');
+    expect(lineWords(balance(1), '2026-10')).to.equal('Paid back of what was kept');
+    expect(rowWords({ kind: 'owed_before', amount: 1 }, 'USD')).to.equal('Kept too much before this statement');
     expect(paidWords({ status: 'paid', paidOn: '2026-10-06' })).to.equal('Paid on 6 Oct 2026');
     expect(paidWords({ status: 'partly_paid', paidOn: '2026-10-06' })).to.equal('Paid on 6 Oct 2026, more follows');
     expect(paidWords({ status: 'in_batch', paidOn: null })).to.equal('Being paid');

@@ -11,7 +11,7 @@ export type PayslipLine = PayslipPart['lines'][number];
 export type PayslipRow = PayslipLine['rows'][number];
 
 /** The name of a line, such as "Released of earlier periods". */
-export function lineWords({ kind, amount }: Pick<PayslipLine, 'kind' | 'amount'>, period: string): string {
+export function lineWords({ kind, amount, rows }: PayslipLine, period: string): string {
   switch (kind) {
     case 'earned':
       return `Earned in ${formatPeriod(period)}`;
@@ -26,6 +26,7 @@ export function lineWords({ kind, amount }: Pick<PayslipLine, 'kind' | 'amount'>
     case 'draw':
       return amount < 0 ? 'Kept to repay draws' : 'Paid by draws';
     case 'balance':
+      if (rows.some(isPaidBack)) return 'Paid back of what was kept';
       return amount < 0 ? 'Kept of it, for what is owed' : 'Carried to later statements';
     default:
       return 'Payable';
@@ -35,9 +36,15 @@ export function lineWords({ kind, amount }: Pick<PayslipLine, 'kind' | 'amount'>
 const owedWords = { owed_before: 'Owed before this statement', owed_after: 'Still owed after it' } as const;
 const drawWords = { guarantee: 'Guarantee', advance: 'Advance' } as const;
 
+/** True-ups recovered more than the person owes. */
+function isPaidBack({ kind, amount }: PayslipRow): boolean {
+  return kind === 'owed_before' && amount > 0;
+}
+
 /** What a row of a line is about, beside the deal. */
 export function rowWords(row: PayslipRow, currency: string): string {
   if (row.kind === 'draw') return `${drawWords[row.drawKind ?? 'advance']}: ${row.formula ?? ''}`;
+  if (isPaidBack(row)) return 'Kept too much before this statement';
   if (row.kind !== 'deal') return owedWords[row.kind];
   const { ruleName, sourcePeriod, refundIds = [], earned, released, amount } = row;
   const isPart = earned !== undefined && released !== undefined && amount !== earned;
