@@ -151,7 +151,10 @@ describe('corrections of approved pay periods', () => {
     expect(await work.payable('2026-01'), 'of the 480, 400 are kept for February').to.equal(4880);
     await work.api.unlock(work.ben, '2026-02');
     await work.calculated();
-    const february = async () => (await work.statement('2026-02')).payable.totals[0];
+    const february = async () => {
+      await work.api.generate(work.ben, '2026-02');
+      return (await work.statement('2026-02')).payable.totals[0];
+    };
     expect(await february()).to.include({ opening: -400, added: 400, recovered: 0, closing: 0, payable: 0 });
     await work.api.expect(200, 'DELETE', '/v1/deals/Returned');
     await work.calculated();

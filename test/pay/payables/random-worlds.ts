@@ -44,8 +44,9 @@ class RandomWorld {
   }
 
   private step(): void {
-    const kind = this.random.below(11);
-    if (kind === 10) this.changeRate();
+    const kind = this.random.below(14);
+    if (kind > 10) this.reopenAfterTrueUp();
+    else if (kind === 10) this.changeRate();
     else if (kind < 5) this.changeFact();
     else if (kind < 8) this.approveNext();
     else if (kind === 8) this.correctApproved();
@@ -200,7 +201,10 @@ class RandomWorld {
   private correctApproved(): void {
     const approved = this.approvedCount();
     if (approved === 0) return;
-    const index = this.random.below(approved);
+    this.correct(this.random.below(approved), this.random.below(2) === 0 ? null : approved);
+  }
+
+  private correct(index: number, target: number | null): void {
     const range = { from: `${(lastDays[index] as string).slice(0, 8)}01`, to: lastDays[index] as string };
     const after = this.events.map((event) => ({
       ...structuredClone(event),
@@ -208,7 +212,6 @@ class RandomWorld {
         row.day >= range.from && row.day <= range.to ? { ...row, amount: this.amount(event.currency) } : row,
       ),
     }));
-    const target = this.random.below(2) === 0 ? null : approved;
     if (!this.oracle.correct(index, after, target, currencies)) return;
     this.world.correct(index, after, target, currencies);
     if (target === null) this.approvedPay.set(index, this.world.pay(index, currencies));
@@ -223,6 +226,19 @@ class RandomWorld {
     this.oracle.reopen(latest);
     this.approvedLines.delete(latest);
     this.approvedPay.delete(latest);
+  }
+
+  /** A true-up of an earlier period may keep what the latest has taken back. */
+  private reopenAfterTrueUp(): void {
+    const next = this.approvedCount();
+    const key = `taken back in ${next} USD`;
+    if (next === 0 || next >= lastDays.length - 1 || this.events.some((event) => event.key === key)) return;
+    const rows = [{ amount: this.random.of(['-900', '-1', '-4000']), day: lastDays[next] as string }];
+    this.events = [...this.events, { key, currency: 'USD', rows, source: 'whole', holds: [] }];
+    this.share();
+    this.approveNext();
+    this.correct(this.random.below(next), null);
+    this.reopenLatest();
   }
 
   private compare(step: string): void {
@@ -279,6 +295,11 @@ class RandomWorld {
       .map((_, index) => this.world.totals(index, currency))
       .filter((_, index) => this.world.isApproved(index));
     const net = sum(changes.map(({ payable, added, recovered }) => payable.minus(added).plus(recovered)));
+    const owed = sum(changes.map(({ added, recovered }) => added.minus(recovered)));
+    const next = this.world.totals(this.approvedCount(), currency);
+    expect(next.opening.toString(), `${step}: the next statement does not begin with what is owed`).to.equal(
+      owed.toString(),
+    );
     const approvedLines = sum(this.world.approvedAmounts(currency));
     expect(net.toString(), `${step}: what is paid and owed is not what was approved`).to.equal(
       approvedLines.toString(),
