@@ -1,10 +1,12 @@
 import { expect } from 'chai';
 import { dashboardInOwnCurrency, withOwnCurrency } from '#web/api/own-currency.js';
+import { type PayCalendar } from '#web/api/pay-calendar-query.js';
 import { type Payable, type PayableTotals } from '#web/api/payout-queries.js';
 import { type Breakdown, type Dashboard } from '#web/api/queries.js';
 import { type TeamStatement } from '#web/api/team-queries.js';
 import { listTimeline } from '#web/features/deals/timeline.js';
 import { releasedWords } from '#web/features/payables/words.js';
+import { listCalendar } from '#web/features/payslip/calendar.js';
 import { holdWords, listComing, listPaid, shareMoney, sumStatements, waitWords } from '#web/features/payslip/money.js';
 import { listSteps } from '#web/features/payslip/waterfall.js';
 import { lineWords, type PayHeadline, paidWords, rateWords, rowWords } from '#web/features/payslip/words.js';
@@ -117,6 +119,20 @@ describe('a payslip', () => {
     expect(rateWords({ currency: 'USD', rate: null }, pay)).to.match(/rate is missing/);
     const row = { kind: 'deal', amount: -5, ruleName: 'New', refundIds: ['RF-1'] } as const;
     expect(rowWords({ ...row, refundIds: [...row.refundIds] }, 'USD')).to.equal('New, refund RF-1');
+  });
+});
+
+describe('the pay calendar', () => {
+  it('says what a statement keeps of what is owed, or pays back of what was kept', () => {
+    const total = { currency: 'USD', released: 0, carriedIn: 0, opening: 0, added: 0, closing: 0, payable: 0 };
+    const wordsOf = (recovered: number) => {
+      const period = { period: '2026-02', from: '2026-02-01', to: '2026-02-28', status: 'open' as const, amounts: [] };
+      const calendar = { periods: [{ ...period, totals: [{ ...total, recovered }] }], later: [], undated: [] };
+      return listCalendar(calendar as unknown as PayCalendar, 'USD')[0]?.words.replaceAll('\u00a0', ' ');
+    };
+    expect(wordsOf(0)).to.equal('');
+    expect(wordsOf(400)).to.match(/^keeps what is owed: [^-−]*400/);
+    expect(wordsOf(-400)).to.match(/^pays back what was kept: [^-−]*400/);
   });
 });
 

@@ -40,7 +40,7 @@ function totalWords({ currency, drawn = 0, repaid = 0, recovered }: Totals[numbe
   const parts = [
     ['draws pay', drawn],
     ['repays', repaid],
-    ['keeps what is owed:', recovered],
+    recovered < 0 ? ['pays back what was kept:', -recovered] : ['keeps what is owed:', recovered],
   ] as const;
   return parts.flatMap(([words, amount]) => (amount === 0 ? [] : `${words} ${formatMoney(amount, currency)}`));
 }
