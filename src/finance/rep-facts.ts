@@ -10,6 +10,7 @@ import { isBefore } from '../pay/payables/pay-groups.js';
 import { type PayPeriods } from '../pay/payables/pay-periods.js';
 import { loadPayableRows, type PayableRow } from '../pay/payables/payable-rows.js';
 import { loadPayPeriods } from '../pay/payables/payout-settings.js';
+import { type GroupAmounts } from '../pay/payables/release.js';
 import { type StoredPayable } from '../pay/payables/stored-payable.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
 import { type BatchAmount, isPaidBack, listContained, loadBatchAmounts } from './batch-amounts.js';
@@ -19,7 +20,7 @@ import { loadHandoverMovements } from './handover-movements.js';
 import { type Movement, noOrigin } from './movement.js';
 import { loadRepEntities } from './rep-entities.js';
 import { type ApprovedAmount } from './states.js';
-import { computeDue, findUnreleased, type Unreleased } from './unreleased.js';
+import { computePaid, findUnreleased, type Unreleased } from './unreleased.js';
 
 /** What decides about the books of a person in an entity, at the end of a month. */
 export interface EntityFacts {
@@ -68,7 +69,7 @@ export async function loadRepFacts(
       const payables = load(repId);
       const own = entitiesOf(repId, payables.draws);
       const contents = { batches: batches.get(repId) ?? [], approved: approved.get(repId) ?? [] };
-      const due = new Map<Day, ReturnType<typeof computeDue>>();
+      const paid = new Map<Day, GroupAmounts>();
       const divided = divideByEntity(own, payables, { payPeriods, day }, contents);
       return [
         repId,
@@ -89,7 +90,7 @@ export async function loadRepFacts(
           unreleased: (entity) => (on) => {
             const groups = payables.groups.filter(({ row }) => own.ofRow(row) === entity);
             return findUnreleased(
-              getOrInsert(due, on, () => computeDue(payables, payPeriods, on)),
+              getOrInsert(paid, on, () => computePaid(payables, payPeriods, on)),
               groups,
               on,
             );

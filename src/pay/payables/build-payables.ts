@@ -18,6 +18,7 @@ import {
   findHeld,
   type GroupAmounts,
   type PayLine,
+  type PayLines,
   type PayPeriod,
 } from './release.js';
 import { type StoredPayable, type StoredPayLine, type StoredTotals } from './stored-payable.js';
@@ -97,14 +98,11 @@ export async function loadPayables(
 export function computeLines(
   payables: Pick<RepPayables, 'groups' | 'history'>,
   periods: readonly NamedPeriod[],
-): ReadonlyMap<Period, readonly PayLine[]> {
+): PayLines {
   return computePayLines(payables.groups, toPayPeriods(payables, periods));
 }
 
-export function toPayPeriods(
-  payables: Pick<RepPayables, 'groups' | 'history'>,
-  periods: readonly NamedPeriod[],
-): PayPeriod[] {
+function toPayPeriods(payables: Pick<RepPayables, 'groups' | 'history'>, periods: readonly NamedPeriod[]): PayPeriod[] {
   const { history } = payables;
   return periods.map((named) => ({
     ...named,
@@ -154,13 +152,13 @@ function toReleases(approved: StoredPayable | null) {
 /** The earlier pay periods that are open and have lines, oldest first. */
 export function listOpenBefore(payables: RepPayables, payPeriods: PayPeriods, period: Period): Period[] {
   const earlier = periodsUntil(payPeriods, period).slice(0, -1);
-  const lines = computeLines(payables, earlier);
+  const { byPeriod } = computeLines(payables, earlier);
   const { history } = payables;
   return earlier
     .filter((candidate) => history.findApproved(candidate.period) === null)
     .filter(
       (candidate) =>
-        (lines.get(candidate.period) ?? []).length > 0 ||
+        (byPeriod.get(candidate.period) ?? []).length > 0 ||
         listCarried(payables, candidate).some(
           ({ payable }) => payable.lines.length > 0 || payable.draws !== undefined,
         ) ||
@@ -187,7 +185,7 @@ function buildPayable(
   const periods = periodsUntil(payPeriods, period);
   const named = periods.at(-1) as NamedPeriod;
   const known = knownLines(payables.history, periods);
-  const lines = computeLines(payables, periods).get(period) ?? [];
+  const lines = computeLines(payables, periods).byPeriod.get(period) ?? [];
   return { payable: payableOf(payables, named, lines, known), range: named.range };
 }
 
@@ -224,13 +222,13 @@ interface ForecastStatement extends NamedPeriod {
 
 /** What the open statements of the periods, which begin with the first one, would pay if each was approved in turn. */
 export function forecastPayables(payables: RepPayables, periods: readonly NamedPeriod[]): ForecastStatement[] {
-  const lines = computeLines(payables, periods);
+  const { byPeriod } = computeLines(payables, periods);
   const known = new Map(knownLines(payables.history, periods));
   let { history } = payables;
   return periods.flatMap((named) => {
     const { period, range } = named;
     if (history.findApproved(period) !== null) return [];
-    const payable = payableOf({ ...payables, history }, named, lines.get(period) ?? [], known);
+    const payable = payableOf({ ...payables, history }, named, byPeriod.get(period) ?? [], known);
     for (const line of payable.lines) known.set(line.key, line);
     history = history.withApproved(period, range, payable);
     return [{ ...named, payable, history }];
@@ -272,7 +270,7 @@ function totalIn(
 }
 
 /** Lines of earlier periods, which describe groups that no longer have rows. */
-function knownLines(history: PayHistory, periods: readonly NamedPeriod[]): ReadonlyMap<string, StoredPayLine> {
+export function knownLines(history: PayHistory, periods: readonly NamedPeriod[]): ReadonlyMap<string, StoredPayLine> {
   const lines = periods.flatMap(({ period }) => [
     ...(history.findApproved(period)?.lines ?? []),
     ...history.listCorrectionsOf(period).flat(),

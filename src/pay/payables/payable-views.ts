@@ -1,19 +1,18 @@
 import { sql } from 'kysely';
-import { addTo } from '../../kernel/add-to.js';
 import { currencyDigits } from '../../kernel/currency.js';
 import { type Day, latestDay } from '../../kernel/day.js';
-import { Decimal, sum } from '../../kernel/decimal.js';
+import { Decimal } from '../../kernel/decimal.js';
 import { groupBy } from '../../kernel/group-by.js';
 import { type Period } from '../../kernel/period.js';
 import { sumsByCurrency } from '../../kernel/sums-by-currency.js';
 import { type Transaction } from '../../platform/database/unit-of-work.js';
-import { computeLines, listCarried, loadRepPayables, type RepPayables, toPayPeriods } from './build-payables.js';
+import { computeLines, knownLines, listCarried, loadRepPayables, type RepPayables } from './build-payables.js';
 import { toNumber } from './fraction.js';
 import { type HoldTerms } from './hold-views.js';
 import { type LoadedGroup } from './pay-groups.js';
 import { type NamedPeriod, type PayPeriods } from './pay-periods.js';
 import { type PayableEntry } from './payable-entry.js';
-import { computeEarned, computeReleased, isHeld, type PayLine } from './release.js';
+import { computeEarned, computeReleased, isHeld, type PayLines } from './release.js';
 import { computeShare, listWaits } from './share.js';
 import { type StoredPayLine } from './stored-payable.js';
 
@@ -78,7 +77,7 @@ async function loadPaid(tx: Transaction, repIds: readonly string[]): Promise<Pai
 
 class RepStatuses {
   private readonly periods: readonly NamedPeriod[];
-  private readonly lines: ReadonlyMap<Period, readonly PayLine[]>;
+  private readonly lines: PayLines;
   private readonly groups: ReadonlyMap<string, LoadedGroup>;
 
   constructor(
@@ -130,10 +129,10 @@ class RepStatuses {
 
   private listOpen(): Entry[] {
     const { history } = this.payables;
+    const known = knownLines(history, this.periods);
     return this.periods.flatMap(({ period, range }) => {
       if (history.findApproved(period) !== null) return [];
-      const known = this.listKnownLines();
-      const own = (this.lines.get(period) ?? []).map((line): Entry => {
+      const own = (this.lines.byPeriod.get(period) ?? []).map((line): Entry => {
         const described = this.describe(known.get(line.key) ?? this.toLine(line.key), line.amount);
         return { ...described, period, status: 'payable', ...(line.late ? { late: true } : {}) };
       });
@@ -144,15 +143,6 @@ class RepStatuses {
     });
   }
 
-  private listKnownLines(): ReadonlyMap<string, StoredPayLine> {
-    const { history } = this.payables;
-    const lines = this.periods.flatMap(({ period }) => [
-      ...(history.findApproved(period)?.lines ?? []),
-      ...history.listCorrectionsOf(period).flat(),
-    ]);
-    return new Map(lines.map((line) => [line.key, line]));
-  }
-
   private toLine(key: string): Omit<StoredPayLine, 'kind' | 'amount' | 'earned' | 'released'> {
     const { row, currency } = this.groups.get(key) as LoadedGroup;
     const { dealKey, planId, ruleName, category } = row;
@@ -161,17 +151,11 @@ class RepStatuses {
 
   private listNotReleased(): Entry[] {
     const { lastDay } = this;
-    const due = sumByKey([...this.lines.values()].flat());
-    const add = (key: string, amount: Decimal) => addTo(due, key, amount);
-    for (const { corrections, unpaid } of toPayPeriods(this.payables, this.periods)) {
-      for (const correction of corrections) for (const [key, amount] of correction) add(key, amount);
-      for (const [key, amount] of unpaid) add(key, amount.negated());
-    }
     return [...this.groups.values()].flatMap((group) => {
       const earned = computeEarned(group, latestDay);
       const released = lastDay === null ? Decimal.zero : computeReleased(group, lastDay);
       const waiting = earned.minus(released);
-      const held = released.minus(due.get(group.key) ?? Decimal.zero);
+      const held = released.minus(this.lines.paid.get(group.key) ?? Decimal.zero);
       return [
         ...(waiting.isZero() ? [] : [this.toWaiting(group, waiting)]),
         ...(held.isZero() ? [] : [this.toHeld(group, held)]),
@@ -228,9 +212,4 @@ function inOrder(entries: readonly Entry[]): Entry[] {
 
 function covers({ from, to }: Pick<HoldTerms, 'from' | 'to'>, day: Day): boolean {
   return from <= day && (to === null || day <= to);
-}
-
-function sumByKey(lines: readonly PayLine[]): Map<string, Decimal> {
-  const byKey = groupBy(lines, ({ key }) => key);
-  return new Map([...byKey].map(([key, ofKey]) => [key, sum(ofKey.map(({ amount }) => amount))]));
 }

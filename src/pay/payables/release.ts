@@ -44,6 +44,12 @@ export interface PayLine {
   readonly late: boolean;
 }
 
+export interface PayLines {
+  readonly byPeriod: ReadonlyMap<Period, readonly PayLine[]>;
+  /** What all lines and corrections pay of each group. What a statement holds of a correction is not paid. */
+  readonly paid: GroupAmounts;
+}
+
 /** What is earned until the day, times the share that is released, rounded once. */
 export function computeReleased(group: PayGroup, day: Day): Decimal {
   const earned = computeEarned(group, day);
@@ -62,11 +68,8 @@ export function isHeld({ holds }: PayGroup, day: Day): boolean {
  * The lines of the periods, which are consecutive and begin with the first one. Each line is what is released on the last
  * day of the period less the lines of all periods before, so that the lines of a group add up to what is released.
  */
-export function computePayLines(
-  groups: readonly PayGroup[],
-  periods: readonly PayPeriod[],
-): ReadonlyMap<Period, readonly PayLine[]> {
-  const lines = new Map<Period, readonly PayLine[]>();
+export function computePayLines(groups: readonly PayGroup[], periods: readonly PayPeriod[]): PayLines {
+  const byPeriod = new Map<Period, readonly PayLine[]>();
   const paid = new Map<string, Decimal>();
   const known = new Map(groups.map((group) => [group.key, group]));
   const pay = (key: string, amount: Decimal) => addTo(paid, key, amount);
@@ -85,11 +88,11 @@ export function computePayLines(
         ),
       );
     const own = approved === null ? open() : toLines(approved);
-    lines.set(period, own);
+    byPeriod.set(period, own);
     for (const { key, amount } of own) pay(key, amount);
     for (const correction of corrections) for (const [key, amount] of correction) pay(key, amount);
   }
-  return lines;
+  return { byPeriod, paid };
 }
 
 /** The line of a group; none if nothing is due. A group that is held gets no positive line. */

@@ -3,10 +3,10 @@ import { addDays, addMonths, type Day, latestDay } from '../../kernel/day.js';
 import { type Decimal } from '../../kernel/decimal.js';
 import { getOrInsert } from '../../kernel/get-or-insert.js';
 import { type Period } from '../../kernel/period.js';
-import { type RepPayables, toPayPeriods } from './build-payables.js';
+import { computeLines, type RepPayables } from './build-payables.js';
 import { PayHistory } from './load-pay-history.js';
 import { type NamedPeriod, type PayPeriods } from './pay-periods.js';
-import { computeEarned, computePayLines } from './release.js';
+import { computeEarned } from './release.js';
 import { findLastRelease } from './share.js';
 
 /** What pay periods release of a group, by period. What no period releases is under `null`. */
@@ -32,18 +32,10 @@ export function releasesByPeriod(
     const ofGroup = getOrInsert(releases, key, () => new Map<Period | null, Decimal>());
     addTo(ofGroup, period, amount);
   };
+  const { byPeriod, paid } = computeLines(payables, periods);
+  for (const [period, lines] of byPeriod) for (const { key, amount } of lines) add(key, period, amount);
   for (const group of groups) add(group.key, null, computeEarned(group, latestDay));
-  const states = toPayPeriods(payables, periods);
-  for (const [period, lines] of computePayLines(groups, states))
-    for (const { key, amount } of lines) {
-      add(key, period, amount);
-      add(key, null, amount.negated());
-    }
-  for (const { corrections, unpaid } of states) {
-    for (const [key, amount] of corrections.flatMap((correction) => [...correction])) add(key, null, amount.negated());
-    // What is held of a correction is in a line of a later period, or in none.
-    for (const [key, amount] of unpaid) add(key, null, amount);
-  }
+  for (const [key, amount] of paid) add(key, null, amount.negated());
   return releases;
 }
 

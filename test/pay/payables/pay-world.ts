@@ -131,7 +131,7 @@ export class PayWorld {
         unpaid: this.unpaid(at),
       }),
     );
-    const lines = computePayLines(groups, periods).get(this.name(index)) ?? [];
+    const lines = computePayLines(groups, periods).byPeriod.get(this.name(index)) ?? [];
     return new Map(lines.map(({ key, amount, late }) => [key, { amount, late }]));
   }
 
