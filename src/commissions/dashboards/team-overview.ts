@@ -17,7 +17,7 @@ import { type Day, type DayRange } from '../../kernel/day.js';
 import { groupBy } from '../../kernel/group-by.js';
 import { type Period } from '../../kernel/period.js';
 import { sampleIds } from '../../kernel/sample-ids.js';
-import { inParallel, mapInSlices } from '../../kernel/waiting.js';
+import { filterInSlices, inParallel, mapInSlices, yieldToOthers } from '../../kernel/waiting.js';
 import { loadRange } from '../../ledger/input/calendar.js';
 import { calendarOf, type WorkspaceTerms } from '../../ledger/input/rep-terms.js';
 import { type Transaction } from '../../platform/database/unit-of-work.js';
@@ -120,10 +120,12 @@ async function readReps(
     () => listQuotas(tx, period, repIds),
   );
   const earnedBy = groupBy(earned, (row) => row.repId);
+  await yieldToOthers();
   const counted = await withRunningCredits(tx, quotas, today);
   const quotasByRep = groupBy(counted, (quota) => quota.repId);
   const toResponse = await attainmentIn(tx, counted, workspace, today);
-  const listed = team.filter(
+  const listed = await filterInSlices(
+    team,
     (rep) =>
       earnedBy.has(rep.repId) || rep.statementStatus === 'approved' || (rep.active && (everyone || rep.hasTerms)),
   );

@@ -8,7 +8,7 @@ import { notYours, repNotFound } from '../../people/reps/rep.js';
 import { findPerson } from '../../people/reps/rep-views.js';
 import { type Transaction, UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { CLOCK } from '../../platform/injection-tokens.js';
-import { jsonInSlices, parseInSlices } from '../../platform/long-response.js';
+import { jsonChunks, parseInSlices } from '../../platform/long-response.js';
 import { Download, operation } from '../../platform/operations/operation.js';
 import { asOfQuery, flag, optionalPeriod } from '../../platform/operations/schemas.js';
 import { type PayslipLine, type PayslipRow } from '../../statements/payslip.js';
@@ -85,10 +85,15 @@ async function writeText(
   );
   const filename = statementFilename(key.period, repName, format);
   if (format === 'json') {
-    const body = await jsonInSlices(
+    const body = await jsonChunks(
       await parseInSlices(statement, await toStatementResponse(key, repName, head, content, caller, paid)),
     );
-    return new Download('application/json; charset=utf-8', filename, body, statementTotals(content, head));
+    return new Download(
+      'application/json; charset=utf-8',
+      filename,
+      Buffer.concat(body),
+      statementTotals(content, head),
+    );
   }
   const lines = csvLines(content);
   const csv = await buildCsv(lines, pay, { name: repName, email, period: key.period }, delimiter);

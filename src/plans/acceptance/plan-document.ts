@@ -207,16 +207,19 @@ async function loadTerms(
     left join ramps m on m.workspace_id = x.workspace_id and m.ramp_id = x.ramp_id
     where x.workspace_id = ${tx.workspaceId} and x.plan_id = ${planId} and x.deleted_at is null ${ofReps}
     order by lower(r.name), x.rep_id, x.effective_start nulls first, x.assignment_id`.execute(tx.db);
+  const assignmentsOf = byRep(assignments.rows);
   const quotas = await sql<OfRep<PlanDocument['terms']['quotas'][number]>>`
     select x.rep_id as "repId", x.attainment_key as measure, x.period, trim_scale(x.target)::text as target,
       trim_scale(x.variable_target)::text as "variableTarget"
     from quotas x where x.workspace_id = ${tx.workspaceId} and x.plan_id = ${planId} ${ofReps}
     order by x.rep_id, x.attainment_key, x.period`.execute(tx.db);
+  const quotasOf = byRep(quotas.rows);
   const overrides = await sql<OfRep<PlanDocument['terms']['overrides'][number]>>`
     select x.rep_id as "repId", l.name as "ruleName", x.tiers
     from plan_overrides x join plan_rules l on l.workspace_id = x.workspace_id and l.rule_id = x.rule_id
     where x.workspace_id = ${tx.workspaceId} and x.plan_version_id = ${planVersionId} ${ofReps}
     order by x.rep_id, l.name`.execute(tx.db);
+  const overridesOf = byRep(overrides.rows);
   const draws = await sql<OfRep<Draw> & { recovery: Draw['recovery'] | null }>`
     select x.rep_id as "repId", x.kind, x.recoverable, trim_scale(x.amount)::text as amount, x.currency,
       x.from_day as "from", x.to_day as "to",
@@ -225,9 +228,8 @@ async function loadTerms(
           'maxPercent', trim_scale(x.recovery_percent), 'forgiveOn', x.forgive_on) end as recovery
     from draws x where x.workspace_id = ${tx.workspaceId} and x.deleted_at is null ${ofReps}
     order by x.rep_id, x.from_day, x.draw_id`.execute(tx.db);
-  const ofRep = <Term extends { readonly repId: string }>(rows: readonly Term[]) => groupBy(rows, ({ repId }) => repId);
-  const [quotasOf, overridesOf, drawsOf] = [ofRep(quotas.rows), ofRep(overrides.rows), ofRep(draws.rows)];
-  return [...ofRep(assignments.rows)].map(([repId, assigned]) => ({
+  const drawsOf = byRep(draws.rows);
+  return mapInSlices([...assignmentsOf], ([repId, assigned]) => ({
     repId,
     repName: assigned[0]?.repName ?? '',
     terms: {
@@ -245,6 +247,10 @@ async function loadTerms(
       })),
     },
   }));
+}
+
+function byRep<Term extends { readonly repId: string }>(terms: readonly Term[]): ReadonlyMap<string, readonly Term[]> {
+  return groupBy(terms, ({ repId }) => repId);
 }
 
 function withoutRep<Term extends { readonly repId: string }>(terms: readonly Term[] = []): Omit<Term, 'repId'>[] {

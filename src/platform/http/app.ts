@@ -17,7 +17,7 @@ import { newId } from '../../kernel/ids.js';
 import { type ErrorBody, toErrorResponse, withDocs } from '../error-response.js';
 import { type AddressLimit } from '../limits/address-limit.js';
 import { type Log } from '../log.js';
-import { jsonInSlices } from '../long-response.js';
+import { jsonChunks } from '../long-response.js';
 import { metrics } from '../metrics.js';
 import { maxKeysOf } from '../operations/max-keys.js';
 import {
@@ -280,9 +280,9 @@ async function identify(
 async function send(response: Response, writer: ResponseWriter, { status, body }: OperationResult): Promise<void> {
   if (body instanceof Download) await sendFile(response, writer, body);
   else if (body instanceof Redirect) response.redirect(status, body.location);
-  else if (body instanceof PreparedJson) await writer.json(response.status(status), body.bytes);
+  else if (body instanceof PreparedJson) await writer.json(response.status(status), [body.bytes]);
   else if (body === undefined) response.status(status).json(body);
-  else await writer.json(response.status(status), await jsonInSlices(body));
+  else await writer.json(response.status(status), await jsonChunks(body));
 }
 
 async function sendStored(

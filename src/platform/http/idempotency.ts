@@ -8,11 +8,11 @@ import { isUuid, newId } from '../../kernel/ids.js';
 import { type Transaction, type UnitOfWork, withTransactionHooks } from '../database/unit-of-work.js';
 import { failpoint } from '../failpoint.js';
 import { type Log } from '../log.js';
-import { jsonInSlices } from '../long-response.js';
+import { byteLength, jsonChunks } from '../long-response.js';
 import { type AnyOperation, PreparedJson, type StreamedBody } from '../operations/operation.js';
 
 const keyPattern = /^[ -~]{1,200}$/;
-/** Counts characters. For a larger response, the key stores only that it was sent. */
+/** In bytes. For a larger response, the key stores only that it was sent. */
 const maxStoredResponse = 256 * 1024;
 /** How long a key stays claimed after its process was killed. */
 const leaseSeconds = 15;
@@ -86,7 +86,7 @@ async function* hashed(stream: Readable, hash: Hash): AsyncGenerator<Buffer> {
 
 export interface StoredResponse {
   readonly status: number;
-  readonly json: string;
+  readonly json: readonly Buffer[];
   readonly replayed: boolean;
 }
 
@@ -135,9 +135,9 @@ export class IdempotencyStore {
       const { status, body } = await work(
         withTransactionHooks(caller, { beforeCommit: (tx) => recordWrite(tx, claim) }),
       );
-      const json = body instanceof PreparedJson ? body.bytes.toString() : await jsonInSlices(body);
+      const json = body instanceof PreparedJson ? [body.bytes] : await jsonChunks(body);
       await failpoint('response.beforeStore');
-      const storable = secret || json.length > maxStoredResponse ? null : json;
+      const storable = secret || byteLength(json) > maxStoredResponse ? null : Buffer.concat(json).toString();
       await this.logFailure(this.store(claim, status, storable, await request.fingerprint()));
       return { status, json, replayed: false };
     } catch (error) {
@@ -264,5 +264,5 @@ function replay(
         ? 'The first request with this Idempotency-Key was executed. Its response contained a secret, which is returned only once and not stored.'
         : 'The first request with this Idempotency-Key was executed. Its response was larger than 256 KiB and is not stored; read what it has written.',
     );
-  return { status, json: response, replayed: true };
+  return { status, json: [Buffer.from(response)], replayed: true };
 }

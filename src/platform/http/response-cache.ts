@@ -4,7 +4,7 @@ import { getOrInsert } from '../../kernel/get-or-insert.js';
 import { readCacheVersions, selectCacheVersion } from '../database/cache-versions.js';
 import { type ReadReplica } from '../database/read-replica.js';
 import { VersionedCache } from '../database/versioned-cache.js';
-import { jsonInSlices } from '../long-response.js';
+import { byteLength, jsonChunks } from '../long-response.js';
 import { type AnyOperation, type Input } from '../operations/operation.js';
 import { type OperationResult } from '../operations/operation-dispatcher.js';
 
@@ -16,7 +16,7 @@ const quarterOfAnHour = 900_000;
 
 export interface CachedResponse {
   readonly status: number;
-  readonly json: Buffer;
+  readonly json: readonly Buffer[];
 }
 
 /**
@@ -25,7 +25,7 @@ export interface CachedResponse {
  * any other.
  */
 export class ResponseCache {
-  private readonly responses = new VersionedCache<Buffer>(maxBytes);
+  private readonly responses = new VersionedCache<readonly Buffer[]>(maxBytes);
   /** Responses in progress, by version and key: concurrent equal requests share one. */
   private readonly inFlight = new Map<string, Promise<CachedResponse>>();
 
@@ -74,10 +74,10 @@ export class ResponseCache {
   ): Promise<CachedResponse> {
     const storedVersion = await this.readSourceVersion(workspaceId, repId, version);
     const { status, body, isReply } = await execute();
-    const json = Buffer.from(await jsonInSlices(body));
+    const json = await jsonChunks(body);
     // A reply whose status the operation has chosen depends on more than the data, such as the progress of a job.
     if (storedVersion !== null && isReply !== true)
-      this.responses.set(storedVersion, key, json, json.length + key.length + storedVersion.length);
+      this.responses.set(storedVersion, key, json, byteLength(json) + key.length + storedVersion.length);
     return { status, json };
   }
 
