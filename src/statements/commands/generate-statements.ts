@@ -127,14 +127,14 @@ export const generateStatements = operation({
   async execute({ body: request, query: filter }, caller, { unitOfWork, laneRunner, queue, clock }) {
     const { period: requestedPeriod, repIds, withTerms } = request;
     const parts = { unitOfWork, laneRunner, clock };
-    const { reps, known } = await unitOfWork.read(caller, async (tx) => {
+    const reps = await unitOfWork.read(caller, async (tx) => {
       const meant = repIds ?? (await filteredReps(tx, caller, await workspaceToday(tx, clock), filter));
       const listed = repIds ?? (await listRepsOfPeriod(tx, caller, requestedPeriod, withTerms));
-      const requested = [...new Set(visibleAmong(meant, listed))];
-      return { reps: requested, known: await knownReps(tx, requested) };
+      return [...new Set(visibleAmong(meant, listed))];
     });
     if (request.async || reps.length > maxAwaited)
       return startJob(requestedPeriod, reps, caller, { unitOfWork, queue });
+    const known = await unitOfWork.read(caller, (tx) => knownReps(tx, reps));
     const outcomes = await generateMany([...known], requestedPeriod, caller, parts);
     return toResponse(
       requestedPeriod,
