@@ -199,8 +199,8 @@ export async function readTeamStatements(
   { repIds, everyone }: TeamSelection,
 ): Promise<TeamMemberStatement[]> {
   const team = await listTeamStatements(tx, period, repIds);
-  const earned = groupBy(await sumEarnings(tx, await loadRange(tx, period), repIds), (row) => row.repId);
   const slice = new EventLoopSlice();
+  const earned = groupBy(await sumEarnings(tx, await loadRange(tx, period), repIds), (row) => row.repId);
   const toLive = ([repId, rows]: [string, Parameters<typeof liveSummary>[0][]]) =>
     [repId, rows.map(liveSummary)] as const;
   const live = new Map(await mapInSlices([...earned], toLive, slice));
