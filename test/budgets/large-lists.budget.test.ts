@@ -3,10 +3,11 @@ import { ApiClient } from '#test/support/api-client.js';
 import { Service } from '#test/support/service.js';
 import { type Workspace } from '#test/support/workspace.js';
 import { addLargeWorkspace, largePeriod as period } from '../web/large-workspace.js';
+import { slownessOfMachine } from './machine-speed.js';
 import { ServiceMonitor } from './service-monitor.js';
 
 const people = 50_000;
-/** For how long `/livez` may be held up. */
+/** For how long `/livez` may be held up on the machine of the budgets. */
 const maxMs = 100;
 /** Collections of garbage and other processes of the machine delay a response too: a request fails only if it is too slow every time. */
 const attempts = 3;
@@ -58,16 +59,18 @@ describe('a process that serves 50,000 people', () => {
   for (const [what, request] of Object.entries(requests))
     it(`responds to others while it sends ${what}`, async () => {
       const [method = '', path = ''] = request.split(' ');
-      const slowest: number[] = [];
-      for (let attempt = 0; attempt < attempts && (slowest.at(-1) ?? maxMs) >= maxMs; attempt += 1) {
+      const exceeded: string[] = [];
+      while (exceeded.length < attempts) {
         // A change, so that no response comes from the cache.
-        await api.expect(200, 'PATCH', '/v1/workspaces', { name: `Halden ${what} ${attempt}` });
+        await api.expect(200, 'PATCH', '/v1/workspaces', { name: `Halden ${what} ${exceeded.length}` });
         const { slowestMs } = await monitor.during(async () => {
           const { status } = await api.send(method, path, bodies[path]);
           expect(status).to.be.oneOf([200, 201, 202]);
         });
-        slowest.push(slowestMs);
+        const limitMs = maxMs * slownessOfMachine();
+        if (slowestMs < limitMs) return;
+        exceeded.push(`${Math.round(slowestMs)} ms (limit ${Math.round(limitMs)} ms)`);
       }
-      expect(Math.min(...slowest), `in ms, of ${slowest.map(Math.round).join(', ')}`).to.be.below(maxMs);
+      expect.fail(`/livez took ${exceeded.join(', then ')}`);
     });
 });
