@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { EventLoopSlice, mapInSlices } from '../kernel/waiting.js';
+import { PreparedJson } from './operations/operation.js';
 
 /** In characters. A chunk is longer only if one item or the rest of the body is. */
 const chunkLength = 64 * 1024;
@@ -34,6 +35,7 @@ export async function parseInSlices(schema: z.ZodType, body: unknown): Promise<u
  * 50,000 people would take 150 ms to join and encode as a whole.
  */
 export async function jsonChunks(body: unknown): Promise<Buffer[]> {
+  if (body instanceof PreparedJson) return [body.bytes];
   const json = new JsonChunks();
   if (isLongList(body)) await json.addList(body);
   else await addObject(json, body, new Map(longLists(body)));
@@ -74,12 +76,10 @@ class JsonChunks {
   }
 
   async addList(list: readonly unknown[]): Promise<void> {
-    let separator = '[';
-    for (const item of list) {
-      if (this.slice.isOver) await this.slice.pause();
-      this.add(`${separator}${JSON.stringify(item) ?? 'null'}`);
-      separator = ',';
-    }
+    this.add('[');
+    const addItem = (item: unknown, index: number) =>
+      this.add(`${index === 0 ? '' : ','}${JSON.stringify(item) ?? 'null'}`);
+    await mapInSlices(list, addItem, this.slice);
     this.add(']');
   }
 

@@ -17,7 +17,7 @@ import { type Day, type DayRange } from '../../kernel/day.js';
 import { groupBy } from '../../kernel/group-by.js';
 import { type Period } from '../../kernel/period.js';
 import { sampleIds } from '../../kernel/sample-ids.js';
-import { filterInSlices, inParallel, mapInSlices, yieldToOthers } from '../../kernel/waiting.js';
+import { EventLoopSlice, filterInSlices, inParallel, mapInSlices } from '../../kernel/waiting.js';
 import { loadRange } from '../../ledger/input/calendar.js';
 import { calendarOf, type WorkspaceTerms } from '../../ledger/input/rep-terms.js';
 import { type Transaction } from '../../platform/database/unit-of-work.js';
@@ -119,8 +119,9 @@ async function readReps(
     () => sumEarnings(tx, days, repIds),
     () => listQuotas(tx, period, repIds),
   );
+  const slice = new EventLoopSlice();
   const earnedBy = groupBy(earned, (row) => row.repId);
-  await yieldToOthers();
+  await slice.pause();
   const counted = await withRunningCredits(tx, quotas, today);
   const quotasByRep = groupBy(counted, (quota) => quota.repId);
   const toResponse = await attainmentIn(tx, counted, workspace, today);

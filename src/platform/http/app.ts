@@ -24,7 +24,6 @@ import {
   type AnyOperation,
   Download,
   isPublic,
-  PreparedJson,
   type RawBody,
   Redirect,
   type StreamedBody,
@@ -280,7 +279,6 @@ async function identify(
 async function send(response: Response, writer: ResponseWriter, { status, body }: OperationResult): Promise<void> {
   if (body instanceof Download) await sendFile(response, writer, body);
   else if (body instanceof Redirect) response.redirect(status, body.location);
-  else if (body instanceof PreparedJson) await writer.json(response.status(status), [body.bytes]);
   else if (body === undefined) response.status(status).json(body);
   else await writer.json(response.status(status), await jsonChunks(body));
 }

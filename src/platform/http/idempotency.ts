@@ -9,7 +9,7 @@ import { type Transaction, type UnitOfWork, withTransactionHooks } from '../data
 import { failpoint } from '../failpoint.js';
 import { type Log } from '../log.js';
 import { byteLength, jsonChunks } from '../long-response.js';
-import { type AnyOperation, PreparedJson, type StreamedBody } from '../operations/operation.js';
+import { type AnyOperation, type StreamedBody } from '../operations/operation.js';
 
 const keyPattern = /^[ -~]{1,200}$/;
 /** In bytes. For a larger response, the key stores only that it was sent. */
@@ -135,7 +135,7 @@ export class IdempotencyStore {
       const { status, body } = await work(
         withTransactionHooks(caller, { beforeCommit: (tx) => recordWrite(tx, claim) }),
       );
-      const json = body instanceof PreparedJson ? [body.bytes] : await jsonChunks(body);
+      const json = await jsonChunks(body);
       await failpoint('response.beforeStore');
       const storable = secret || byteLength(json) > maxStoredResponse ? null : Buffer.concat(json).toString();
       await this.logFailure(this.store(claim, status, storable, await request.fingerprint()));

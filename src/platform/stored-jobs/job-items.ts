@@ -27,7 +27,7 @@ export interface ItemOutcome {
 }
 
 /** Encoding the rows of 50,000 people at once would hold up other requests for 75 to 220 ms. */
-const maxInserted = 5000;
+const rowsPerStatement = 5000;
 
 /** Stores the parts in their order, the first one at the position. */
 export async function insertJobItems(
@@ -36,10 +36,10 @@ export async function insertJobItems(
   items: readonly NewItem[],
   first = 0,
 ): Promise<void> {
-  for (const [index, some] of chunk(items, maxInserted).entries())
+  for (const [index, some] of chunk(items, rowsPerStatement).entries())
     await sql`
       insert into job_items (workspace_id, job_id, position, rep_id, version, content)
-      select ${tx.workspaceId}, ${jobId}, ${first + index * maxInserted} + position, rep_id, version, content
+      select ${tx.workspaceId}, ${jobId}, ${first + index * rowsPerStatement} + position, rep_id, version, content
       from ${unnestRows(
         [...some.entries()],
         [

@@ -127,14 +127,15 @@ export const generateStatements = operation({
   async execute({ body: request, query: filter }, caller, { unitOfWork, laneRunner, queue, clock }) {
     const { period: requestedPeriod, repIds, withTerms } = request;
     const parts = { unitOfWork, laneRunner, clock };
-    const reps = await unitOfWork.read(caller, async (tx) => {
+    const { reps, known } = await unitOfWork.read(caller, async (tx) => {
       const meant = repIds ?? (await filteredReps(tx, caller, await workspaceToday(tx, clock), filter));
       const listed = repIds ?? (await listRepsOfPeriod(tx, caller, requestedPeriod, withTerms));
-      return [...new Set(visibleAmong(meant, listed))];
+      const requested = [...new Set(visibleAmong(meant, listed))];
+      // A job checks each person when it generates their statement.
+      const isJob = request.async || requested.length > maxAwaited;
+      return { reps: requested, known: isJob ? null : await knownReps(tx, requested) };
     });
-    if (request.async || reps.length > maxAwaited)
-      return startJob(requestedPeriod, reps, caller, { unitOfWork, queue });
-    const known = await unitOfWork.read(caller, (tx) => knownReps(tx, reps));
+    if (known === null) return startJob(requestedPeriod, reps, caller, { unitOfWork, queue });
     const outcomes = await generateMany([...known], requestedPeriod, caller, parts);
     return toResponse(
       requestedPeriod,
