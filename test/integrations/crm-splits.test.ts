@@ -1,7 +1,6 @@
 import { expect } from 'chai';
 import { FakeCrmb } from '#fakes/fake-crmb.js';
 import { FakeCrmc } from '#fakes/fake-crmc.js';
-import { WriteBackRunner } from '#src/crm/write-back/write-back-runner.js';
 import { type ApiClient } from '#test/support/api-client.js';
 import { Service } from '#test/support/service.js';
 import { type Workspace } from '#test/support/workspace.js';
@@ -209,7 +208,7 @@ for (const start of [startCrmb, startCrmc]) {
         [bo, 40],
       ]);
       await syncWithPlan();
-      await service.running.service.parts.resolve(WriteBackRunner).run(workspace.workspaceId);
+      await service.waitForWriteBacks(workspace.workspaceId);
       const [row] = await workspace.sql<{ desired: object }>(
         'select desired from deal_write_backs where workspace_id = $1 and deal_id = $2',
         deal,

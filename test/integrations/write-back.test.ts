@@ -12,7 +12,6 @@ import { LeaseLost, Leases } from '#src/platform/jobs/leases.js';
 import { type ApiClient } from '#test/support/api-client.js';
 import { type CrmWorld, crmWorlds, payEveryone, untilInboxEmpty, type WriteFields } from '#test/support/crm-worlds.js';
 import { Service } from '#test/support/service.js';
-import { until } from '#test/support/until.js';
 
 /** Number of deals, and of the requests that they take: crm-a has no request for several deals. */
 const sizes = { crma: [12, 12], crmb: [120, 2], crmc: [30, 1] } as const;
@@ -58,22 +57,7 @@ describe('commission in the deals of the CRM', () => {
         const [row] = await service.sql<{ n: number }>(text, workspaceId);
         return row?.n ?? 0;
       };
-      /** Resolves when every change is calculated and nothing is left to write. */
-      async function untilWritten(): Promise<void> {
-        const left = `select (select count(*) from write_back_requests where workspace_id = $1)::int
-          + (select count(*) from deal_write_backs d join crm_write_backs w using (workspace_id, provider)
-            where workspace_id = $1 and d.due_at <= now() and w.findings = '[]')::int
-          + (select count(*) from crm_write_backs where workspace_id = $1 and checked_at is null)::int as n`;
-        await service.waitForCalculations(workspaceId);
-        await until(
-          async () => {
-            if ((await count(left)) === 0) return true;
-            await service.running.service.parts.resolve(WriteBackRunner).run(workspaceId);
-            return false;
-          },
-          { what: 'commission is written' },
-        );
-      }
+      const untilWritten = () => service.waitForWriteBacks(workspaceId);
       async function deliverAll(): Promise<number> {
         const deliveries = world.takeDeliveries();
         for (const delivery of deliveries) expect(await deliver(delivery)).to.be.within(200, 299);

@@ -1,6 +1,7 @@
 import { type Logger } from 'pino';
 import { readConfig } from '#src/app/config.js';
 import { type RunningProcess, start } from '#src/app/main.js';
+import { WriteBackRunner } from '#src/crm/write-back/write-back-runner.js';
 import { createLog } from '#src/platform/log.js';
 import { openMailBody } from '#src/platform/mail/outbox.js';
 import { Secrets } from '#src/platform/secrets/secrets.js';
@@ -10,6 +11,7 @@ import { freePort } from './free-port.js';
 import { migrateTestDatabase } from './migrate-test-database.js';
 import { RunningService, type Settings, testSettings } from './running-service.js';
 import { createTestDatabase, type TestDatabase } from './test-database.js';
+import { until } from './until.js';
 
 export interface ServiceOptions {
   /** Environment variables, in addition to those of all tests. */
@@ -91,6 +93,26 @@ export class Service extends RunningService {
   override async stop(): Promise<void> {
     await this.running.stop();
     await super.stop();
+  }
+
+  /**
+   * Resolves when every change is calculated and nothing is left to compare with the CRMs or to write to them. Runs the
+   * work itself, without its pauses; a run returns at once while a worker of the service does the same.
+   */
+  async waitForWriteBacks(workspaceId: string): Promise<void> {
+    const left = `select from write_back_requests where workspace_id = $1
+      union all select from deal_write_backs d join crm_write_backs w using (workspace_id, provider)
+        where workspace_id = $1 and d.due_at <= now() and w.findings = '[]'
+      union all select from crm_write_backs where workspace_id = $1 and checked_at is null limit 1`;
+    await this.waitForCalculations(workspaceId);
+    await until(
+      async () => {
+        if ((await this.sql(left, workspaceId)).length === 0) return true;
+        await this.running.service.parts.resolve(WriteBackRunner).run(workspaceId);
+        return false;
+      },
+      { what: 'commission is written' },
+    );
   }
 
   /** The stored mails to the address, oldest first, decrypted with the key of the service. */

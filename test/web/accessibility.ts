@@ -30,6 +30,8 @@ export async function violations(page: Page, { within, rules }: AccessibilityOpt
   const part = within === undefined ? 'document' : JSON.stringify(within);
   const only = rules === undefined ? axeTags : { type: 'rule', values: rules };
   const options = JSON.stringify({ runOnly: only, resultTypes: ['violations'], preload: false, iframes: false });
+  // The header covers links where the page is scrolled, and does so anywhere in a page.
+  await page.evaluate(`scrollTo({ top: 0, behavior: 'instant' })`);
   const run = `typeof axe === 'undefined' ? null : axe.run(${part}, ${options}).then(({ violations }) => violations)`;
   let found = (await page.evaluate(run)) as readonly Violation[] | null;
   if (found === null) {

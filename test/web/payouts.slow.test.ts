@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { Browser, sees, texts } from '#test/support/browser.js';
 import { violations } from './accessibility.js';
 import { pointer, submitDialog } from './input-methods.js';
+import { winToday } from './win-today.js';
 
 // biome-ignore lint/suspicious/noExplicitAny: responses of any shape
 type Loose = any;
@@ -13,6 +14,7 @@ describe('payouts in the web app', () => {
   let paid: Loose;
 
   before(async () => {
+    await winToday(browser);
     const { api } = browser.workspace;
     await api.expect(200, 'PATCH', '/v1/workspaces', {
       payouts: { enabled: true, from: `${period}-01`, period: 'monthly' },
