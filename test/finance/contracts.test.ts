@@ -1,6 +1,7 @@
 import { expect } from 'chai';
+import { addMonths, dayInZone } from '#src/kernel/day.js';
 import { Service } from '#test/support/service.js';
-import { type Closings } from './closings.js';
+import { Closings } from './closings.js';
 import { amortisedIn, capitalising, contract, costs, costsByDeal, refund } from './cost-books.js';
 
 const csv = { 'Content-Type': 'text/csv' };
@@ -201,12 +202,15 @@ describe('contracts of deals', () => {
   it('say whether renewals pay for themselves, which a person decides and a version stores (N27)', async () => {
     const closings = await capitalising(service);
     const { ann, ned, work } = closings;
-    await work.deal('D1', 112_500, '2026-01-15');
-    await work.deal('D2', 50_000, '2026-06-15');
-    await work.deal('D3', 50_000, '2026-06-20');
+    // A version stores the test of the twelve months up to the present one.
+    const today = dayInZone(new Date(), 'UTC');
+    const [before, month] = [-2, -1].map((count) => addMonths(today, count).slice(0, 7));
+    await work.deal('D1', 112_500, `${before}-10`);
+    await work.deal('D2', 50_000, `${month}-15`);
+    await work.deal('D3', 50_000, `${month}-20`);
     await contract(closings, { value: 100_000 });
     await contract(closings, { value: 100_000, renewalOf: 'D1' }, 'D2');
-    const { tests } = await closings.books.get('/renewal-test?month=2026-10');
+    const { tests } = await closings.books.get(`/renewal-test?month=${month}`);
     const expected = {
       policy: 'Contracts',
       newBusiness: { deals: 1, commission: 9000, contractValue: 100_000, percent: 9 },
@@ -215,9 +219,9 @@ describe('contracts of deals', () => {
       withoutValue: 1,
     };
     expect(tests).to.deep.equal([expected]);
-    expect((await closings.books.get('/renewal-test?month=2026-03')).tests[0]).to.include({ ratio: null });
+    expect((await closings.books.get(`/renewal-test?month=${before}`)).tests[0]).to.include({ ratio: null });
     const path = '/v1/accounting/policies/Contracts/versions';
-    const terms = { from: '2026-11', position: 1, match: {}, treatment: 'capitalise', period: { months: 36 } };
+    const terms = { ...Closings.policy, from: month };
     const paysForItself = { ...terms, renewals: { decision: 'commensurate', reason: 'x' } };
     const rejected = await ann.post(path, paysForItself);
     expect([rejected.status, rejected.body.code]).to.deep.equal([400, 'period_not_of_contract']);
