@@ -13,7 +13,6 @@ export interface ReadFile {
 const delimiters = [',', ';', '\t', '|'] as const;
 const sampleRows = 3;
 const maxSampleCell = 200;
-const partBytes = 64 * 1024;
 
 /** Reads the columns of the file that the options do not leave out, under the names that the options have for them. */
 export async function readFile(content: Buffer, options: ImportOptions): Promise<ReadFile> {
@@ -22,7 +21,7 @@ export async function readFile(content: Buffer, options: ImportOptions): Promise
   let columns: readonly { readonly index: number; readonly target: string }[] = [];
   const sample: string[][] = [];
   const lines: string[] = [];
-  for await (const records of readCsvRecords(inParts(content), findDelimiter(content)))
+  for await (const records of readCsvRecords(Readable.from([content]), findDelimiter(content)))
     for (const cells of records) {
       if (names === undefined) {
         names = cells.map((name) => name.trim());
@@ -42,11 +41,6 @@ export async function readFile(content: Buffer, options: ImportOptions): Promise
   const count = lines.length - 1;
   if (count < 1) throw invalid({ path: '', message: 'the file has no rows below the names of the columns' });
   return { sample: { header: [...(names ?? [])], rows: sample, count }, csv: Buffer.from(lines.join('')) };
-}
-
-function inParts(content: Buffer): Readable {
-  const starts = Array.from({ length: Math.ceil(content.length / partBytes) }, (_, part) => part * partBytes);
-  return Readable.from(starts.map((start) => content.subarray(start, start + partBytes)));
 }
 
 function importedColumns(names: readonly string[], options: ImportOptions) {

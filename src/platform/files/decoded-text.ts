@@ -1,6 +1,9 @@
 import { invalid } from '../../kernel/failure.js';
 
-/** The text of a file: UTF-16 where its byte order mark says so, as in the Unicode text of Excel, otherwise UTF-8. */
+/** A source may send its whole file as one chunk: 20 MiB took 0.9 s, in which nothing else ran. */
+const partBytes = 64 * 1024;
+
+/** The text of a file in parts: UTF-16 where its byte order mark says so, as in the Unicode text of Excel, otherwise UTF-8. */
 export async function* decodedText(source: AsyncIterable<Buffer | string>): AsyncGenerator<string> {
   let decoder: InstanceType<typeof TextDecoder> | null = null;
   const decode = (bytes?: Buffer): string => {
@@ -14,8 +17,11 @@ export async function* decodedText(source: AsyncIterable<Buffer | string>): Asyn
     }
   };
   for await (const chunk of source) {
-    const text = decode(Buffer.from(chunk as Buffer));
-    if (text !== '') yield text;
+    const bytes = typeof chunk === 'string' ? Buffer.from(chunk) : chunk;
+    for (let start = 0; start < bytes.length; start += partBytes) {
+      const text = decode(bytes.subarray(start, start + partBytes));
+      if (text !== '') yield text;
+    }
   }
   yield decode();
 }
