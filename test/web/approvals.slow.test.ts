@@ -31,7 +31,8 @@ describe('approvals in the web app', () => {
   it('generates drafts, and shows the amounts of the API', async () => {
     const { page, problems, close } = await browser.openPage('manager', path);
     const sums = async () => (await texts(page, 'section[aria-label="Sums of the period"]')).join();
-    expect(await sums()).to.match(/Not ready(\d+).*\1 not generated$/);
+    // The missing quota of one person counts only in a month with a deal that needs it.
+    expect(await sums()).to.match(/Not ready(\d+)(\1|1 without a quota, \d+) not generated$/);
     await button(page, 'Generate').click();
     await page.waitForSelector(selectable);
     expect(await sums()).to.not.include('not generated');

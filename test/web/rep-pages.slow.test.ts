@@ -77,12 +77,13 @@ describe('the pages of a rep', () => {
   });
 
   it('keep the sorting of tables in the address', async () => {
-    const { page, close } = await browser.openPage('rep', '/me/deals?sort=-amount');
+    const period = await latestMonth(browser);
+    const { page, close } = await browser.openPage('rep', `/me/deals?period=${period}&sort=-amount`);
     const sorted = () => page.$eval('th[aria-sort]', (cell) => [cell.textContent, cell.getAttribute('aria-sort')]);
     expect(await sorted()).to.deep.equal(['Amount', 'descending']);
     await page.click('th button');
     await page.waitForFunction(`!location.search.includes('amount')`);
-    expect(new URL(page.url()).search).to.equal('?sort=closed');
+    expect(new URL(page.url()).search).to.equal(`?period=${period}&sort=closed`);
     expect((await sorted())[1]).to.equal('ascending');
     await close();
   });
