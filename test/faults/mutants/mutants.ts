@@ -71,7 +71,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'approves without locking the lane',
     breaks: ['I4', 'I13'],
-    aim: 'lane.beforeCommit=delay:300',
+    steps: 'test/statements/approval-lane.test',
     changes: [
       {
         file: 'src/statements/commands/approve-statement.ts',
