@@ -13,6 +13,8 @@ interface TeamRow {
   readonly name: string;
   readonly status: string;
   readonly version: number;
+  /** The periods whose approved statement pays for this one. */
+  readonly coveredBy: readonly string[];
   readonly summary: { readonly netPayout: number };
 }
 
@@ -31,8 +33,11 @@ describe('approvals in the web app', () => {
   it('generates drafts, and shows the amounts of the API', async () => {
     const { page, problems, close } = await browser.openPage('manager', path);
     const sums = async () => (await texts(page, 'section[aria-label="Sums of the period"]')).join();
+    const unpaid = (await rowsOf()).filter(({ coveredBy }) => coveredBy.length === 0);
+    const missing = unpaid.filter(({ status }) => status === 'none').length;
     // The missing quota of one person counts only in a month with a deal that needs it.
-    expect(await sums()).to.match(/Not ready(\d+)(\1|1 without a quota, \d+) not generated$/);
+    const causes = [`${missing} not generated`, `1 without a quota, ${missing - 1} not generated`];
+    expect((await sums()).split('Not ready')[1]).to.be.oneOf(causes.map((words) => `${missing}${words}`));
     await button(page, 'Generate').click();
     await page.waitForSelector(selectable);
     expect(await sums()).to.not.include('not generated');
